@@ -1,0 +1,3 @@
+//! What the host library and the device kernels must agree on.
+#![no_std]
+#![forbid(unsafe_code)]

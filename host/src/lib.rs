@@ -1,0 +1,1 @@
+//! Segmented top-k.

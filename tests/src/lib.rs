@@ -1,0 +1,1 @@
+//! Test support: the oracle and the generators.
