@@ -1,0 +1,11 @@
+//! What is tunable: thread-block shapes, chunk sizes and thresholds, as plain data.
+//!
+//! A policy holds what a kernel is compiled with and what a launch may choose within; the cluster width and the amount
+//! of shared memory are chosen per launch. Thresholds at which another *backend* takes over are not tunables of either
+//! backend: they live in [`selector`](crate::selector).
+
+mod baseline;
+mod cluster;
+
+pub use baseline::{BASELINE_LADDER, BaselineTile, WARP_PER_SEGMENT_MAX_SIZE, baseline_tile_for};
+pub use cluster::{ClusterPolicy, LaunchShape, PolicyError};
