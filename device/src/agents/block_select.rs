@@ -1,0 +1,270 @@
+//! A thread block per segment, for segments that its registers hold: up to 16,384 keys.
+//!
+//! 1. *Bound.* The best of every eight keys stands for them. A histogram over these delegates, spread over the range that
+//!    they span, bounds the k-th cost from above, for an eighth of the atomic operations that all keys would need.
+//! 2. *Narrow.* Histograms over the keys within the bound, each spread over the range that is still open, close in on the
+//!    k-th cost until a bucket is wanted whole or holds a single cost. Spreading over the open range instead of fixed digits
+//!    keeps keys that share their leading bits from crowding into one bucket.
+//! 3. *Place.* One scan over the threads' counts gives every winner its slot.
+//! 4. *Write.* The winners' indices are in shared memory by slot, and one loop writes the items.
+
+use super::cost::{Costs, Key, Word};
+use super::segment::Segment;
+use crate::arch::shared::Shared;
+use crate::arch::thread;
+use crate::arch::{Scope, block};
+use crate::primitives::{Bucket, block_exclusive_sum, find_bucket, find_bucket_scratch, strided, warps};
+use cluster_topk_abi::params::KernelParams;
+
+/// Buckets of a histogram, a power of two.
+const BUCKETS: u32 = 1024;
+/// Keys that one delegate stands for.
+const GROUP: usize = 8;
+/// The most delegates a thread has: those of 64 keys.
+const DELEGATES: usize = 8;
+
+/// Where the parts of shared memory start, in bytes.
+struct Layout;
+impl Layout {
+    const HISTOGRAM: u32 = 0;
+    const SCRATCH: u32 = BUCKETS * 4;
+    const fn extremes(threads: u32) -> u32 {
+        (Self::SCRATCH + find_bucket_scratch(threads) * 4).next_multiple_of(16)
+    }
+    const fn winners<W: Word>(threads: u32) -> u32 {
+        Self::extremes(threads) + 2 * warps(threads) * W::BYTES
+    }
+}
+
+/// Bytes of dynamic shared memory for blocks of `threads` threads and up to `selected` items a segment.
+pub const fn shared_bytes<K: Key>(threads: u32, selected: u32) -> u32 {
+    Layout::winners::<K::Word>(threads) + 2 * selected
+}
+
+/// Selects segment `block index`.
+///
+/// # Safety
+///
+/// Launched with one block of `THREADS` threads, a power of two, per segment and [`shared_bytes`] of dynamic shared memory;
+/// `params` describes live device memory, and no segment is longer than `THREADS × ITEMS` ≤ 65,535 keys.
+#[inline(always)]
+pub unsafe fn run<K, const ITEMS: usize, const THREADS: u32>(params: &KernelParams)
+where
+    K: Key + core::ops::BitXor<Output = K>,
+{
+    let worker = thread::block_index();
+    if worker >= params.num_segments {
+        return;
+    }
+    // SAFETY: the caller's promise.
+    let segment = unsafe { Segment::<K>::of(params, worker.into()) };
+    let (len, k) = (segment.len(), segment.selected());
+    segment.fill(thread::index(), THREADS);
+    // SAFETY: behind the rest of what the launch provides.
+    let winners = unsafe { Shared::<u16>::carve(const { Layout::winners::<K::Word>(THREADS) }, k) };
+    let select = k < len && k > 0;
+    if select {
+        let costs = Costs::of(params);
+        let mut held = [K::Word::WORST; ITEMS];
+        for (item, slot) in held.iter_mut().enumerate() {
+            let index = item as u32 * THREADS + thread::index();
+            if index < len {
+                *slot = costs.cost(segment.key(index));
+            }
+        }
+        // SAFETY: the whole block is here: what was branched on is the same for all its threads.
+        unsafe { Tile::<K::Word, ITEMS, THREADS> { held, len }.select(k, winners) };
+        // SAFETY: as above.
+        unsafe { block::sync() };
+    }
+    for slot in strided(thread::index(), k, THREADS) {
+        segment.write(slot, if select { winners.load(slot).into() } else { slot });
+    }
+}
+
+/// The costs of a segment, item `i` of thread `t` being that of key `THREADS × i + t`.
+struct Tile<W, const ITEMS: usize, const THREADS: u32> {
+    held: [W; ITEMS],
+    len: u32,
+}
+
+/// Costs that may be the k-th: `least..=most`, of which `k` are wanted.
+#[derive(Clone, Copy)]
+struct Open<W> {
+    least: W,
+    most: W,
+    k: u32,
+}
+
+impl<W: Word> Open<W> {
+    /// The width of a bucket, as a shift, that spreads the range over all buckets.
+    #[inline(always)]
+    fn shift(self) -> u32 {
+        self.most.minus(self.least).significant().saturating_sub(const { BUCKETS.ilog2() })
+    }
+
+    /// The part of the range that `bucket` covers.
+    #[inline(always)]
+    fn narrowed(self, bucket: Bucket, shift: u32) -> Self {
+        let least = self.least.plus(W::shifted(bucket.index, shift));
+        let most = least.plus(W::shifted(1, shift).minus(W::shifted(1, 0))).min(self.most);
+        Self { least, most, k: self.k.wrapping_sub(bucket.before) }
+    }
+}
+
+impl<W: Word, const ITEMS: usize, const THREADS: u32> Tile<W, ITEMS, THREADS> {
+    /// Leaves the indices of the `k` best keys in `winners`, to be read after a block barrier.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the block call it together with the same `k`, 0 < `k` < number of keys.
+    #[inline(always)]
+    unsafe fn select(&self, k: u32, winners: Shared<u16>) {
+        // SAFETY: at the front of the bytes that the launch provides.
+        let histogram = unsafe { Shared::<u32>::carve(Layout::HISTOGRAM, BUCKETS) };
+        // SAFETY: behind the histogram.
+        let scratch = unsafe { Shared::<u32>::carve(Layout::SCRATCH, find_bucket_scratch(THREADS)) };
+        let pass = Pass::<THREADS> { histogram, scratch };
+
+        let mut delegates = [W::WORST; DELEGATES];
+        let in_use = const { if ITEMS.div_ceil(GROUP) < DELEGATES { ITEMS.div_ceil(GROUP) } else { DELEGATES } };
+        for (item, &cost) in self.held.iter().enumerate() {
+            if let Some(delegate) = delegates.get_mut(item % in_use) {
+                *delegate = cost.min(*delegate);
+            }
+        }
+        // SAFETY: the caller's promise.
+        let (least, most) = unsafe { self.extremes(&delegates, in_use) };
+        let mut open = Open { least, most: W::WORST, k };
+        // Delegates bound the k-th cost well where there are at least twice as many as k, and groups save work at all. A
+        // short segment has no more of them than keys.
+        if ITEMS > GROUP / 2 && k <= self.len.min(in_use as u32 * THREADS) / 2 {
+            let delegates_open = Open { least, most, k };
+            let shift = delegates_open.shift();
+            // SAFETY: the caller's promise; at least k delegates lie within the range, those of the k best groups.
+            let bucket = unsafe { pass.find(&delegates, delegates_open, shift) };
+            open.most = delegates_open.narrowed(bucket, shift).most;
+        }
+        let mut whole = false;
+        while !whole && open.least < open.most {
+            let shift = open.shift();
+            // SAFETY: the caller's promise; the loop's condition and the branch above are the same in all threads.
+            let bucket = unsafe { pass.find(&self.held, open, shift) };
+            open = open.narrowed(bucket, shift);
+            whole = bucket.count == open.k;
+        }
+        // SAFETY: as above. Every thread has passed the barrier that ends the last search.
+        unsafe { self.place(open, k, scratch, winners) };
+    }
+
+    /// The least and the greatest delegate of the block, leaving out groups without keys.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the block call it together.
+    #[inline(always)]
+    unsafe fn extremes(&self, delegates: &[W; DELEGATES], in_use: usize) -> (W, W) {
+        let (mut least, mut most) = (W::WORST, W::BEST);
+        for (group, &delegate) in delegates.iter().take(in_use).enumerate() {
+            least = least.min(delegate);
+            // The first key of group `g` is item `g`.
+            if self.index(group) < self.len {
+                most = most.max(delegate);
+            }
+        }
+        // SAFETY: the whole block is here, so the whole warp is.
+        let least = unsafe { least.warp_min() };
+        // SAFETY: as above.
+        let most = unsafe { most.warp_max() };
+        let count = const { warps(THREADS) };
+        // SAFETY: behind the scratch; nobody else uses these bytes.
+        let of_warps = unsafe { Shared::<W>::carve(const { Layout::extremes(THREADS) }, 2 * count) };
+        if thread::lane() == 0 {
+            of_warps.store(thread::warp_index(), least);
+            of_warps.store(count + thread::warp_index(), most);
+        }
+        // SAFETY: the whole block is here.
+        unsafe { block::sync() };
+        let lane = thread::lane();
+        let (least, most) = if lane < count {
+            (of_warps.load(lane), of_warps.load(count + lane))
+        } else {
+            (W::WORST, W::BEST)
+        };
+        // SAFETY: the whole block is here, so the whole warp is.
+        let least = unsafe { least.warp_min() };
+        // SAFETY: as above.
+        let most = unsafe { most.warp_max() };
+        (least, most)
+    }
+
+    /// Gives slots to the keys better than the open range, then to as many within it as are wanted, in the order of
+    /// threads.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the block call it together; nobody else uses `scratch`.
+    #[inline(always)]
+    unsafe fn place(&self, open: Open<W>, k: u32, scratch: Shared<u32>, winners: Shared<u16>) {
+        // Two counts of at most 65,535 in one word, so that one scan serves both.
+        let mut counts = 0;
+        for (item, &cost) in self.held.iter().enumerate() {
+            if cost <= open.most && self.index(item) < self.len {
+                counts += if cost < open.least { 1 } else { 1 << 16 };
+            }
+        }
+        // SAFETY: the caller's promise.
+        let (before, _) = unsafe { block_exclusive_sum::<THREADS>(scratch, counts) };
+        let mut front = before & 0xffff;
+        let mut back = k.wrapping_sub(open.k).wrapping_add(before >> 16);
+        if counts == 0 {
+            return;
+        }
+        for (item, &cost) in self.held.iter().enumerate() {
+            let index = self.index(item);
+            if cost <= open.most && index < self.len {
+                let slot = if cost < open.least { &mut front } else { &mut back };
+                if *slot < k {
+                    winners.store(*slot, index as u16);
+                }
+                *slot = slot.wrapping_add(1);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn index(&self, item: usize) -> u32 {
+        item as u32 * THREADS + thread::index()
+    }
+}
+
+/// The shared memory of one search for a bucket.
+struct Pass<const THREADS: u32> {
+    histogram: Shared<u32>,
+    scratch: Shared<u32>,
+}
+
+impl<const THREADS: u32> Pass<THREADS> {
+    /// The bucket of `open`, of width `2^shift`, that holds the `open.k`-th of the block's `costs` within it.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the block call it together with the same range and shift; the range holds at least `open.k` costs.
+    #[inline(always)]
+    unsafe fn find<W: Word, const N: usize>(&self, costs: &[W; N], open: Open<W>, shift: u32) -> Bucket {
+        for bucket in strided(thread::index(), BUCKETS, THREADS) {
+            self.histogram.store(bucket, 0);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { block::sync() };
+        for &cost in costs {
+            if cost >= open.least && cost <= open.most {
+                self.histogram.add(cost.minus(open.least).shr(shift).low(), 1, Scope::Block);
+            }
+        }
+        // SAFETY: as above.
+        unsafe { block::sync() };
+        // SAFETY: as above; the histogram is complete, and the scratch was last used before the barriers.
+        unsafe { find_bucket::<THREADS, BUCKETS>(self.histogram, self.scratch, open.k) }
+    }
+}

@@ -1,0 +1,134 @@
+//! Keys as costs: register words that are smaller the better a key is.
+//!
+//! The order-preserving map gives bits that grow with the key; xor with the direction's mask turns them around where the
+//! largest keys are wanted. −0.0 is folded into +0.0 before that, so the fold holds in both directions. A cost says all
+//! about a key but the sign of a zero, which is why winners are written from the key itself.
+
+use crate::arch::Scalar;
+use crate::arch::warp::Shuffle;
+use cluster_topk_abi::key_order::{KeyBits, KeyMasks};
+use cluster_topk_abi::params::KernelParams;
+
+/// What a cost is held in: a register, or two.
+pub trait Word: Scalar + Shuffle + Ord {
+    /// The worst cost; what slots without a key hold.
+    const WORST: Self;
+    /// The best cost.
+    const BEST: Self;
+    /// `self - other`, `other` ≤ `self`.
+    fn minus(self, other: Self) -> Self;
+    /// `self + other`, or [`WORST`](Self::WORST) where that overflows.
+    fn plus(self, other: Self) -> Self;
+    /// `self >> by`, `by` below the width.
+    fn shr(self, by: u32) -> Self;
+    /// `value << by`, `by` below the width; no bit is lost.
+    fn shifted(value: u32, by: u32) -> Self;
+    /// The low half.
+    fn low(self) -> u32;
+    /// How many bits hold the value: 0 for 0.
+    fn significant(self) -> u32;
+    /// The smallest value over the whole warp, which calls together.
+    ///
+    /// # Safety
+    ///
+    /// All 32 lanes execute this call together.
+    unsafe fn warp_min(self) -> Self;
+    /// The largest value over the whole warp.
+    ///
+    /// # Safety
+    ///
+    /// All 32 lanes execute this call together.
+    unsafe fn warp_max(self) -> Self;
+}
+
+macro_rules! words {
+    ($($t:ident: $min:expr, $max:expr;)*) => {$(
+        impl Word for $t {
+            const WORST: Self = $t::MAX;
+            const BEST: Self = 0;
+            #[inline(always)]
+            fn minus(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self.saturating_add(other)
+            }
+            #[inline(always)]
+            fn shr(self, by: u32) -> Self {
+                self.wrapping_shr(by)
+            }
+            #[inline(always)]
+            fn shifted(value: u32, by: u32) -> Self {
+                $t::from(value).wrapping_shl(by)
+            }
+            #[inline(always)]
+            fn low(self) -> u32 {
+                self as u32
+            }
+            #[inline(always)]
+            fn significant(self) -> u32 {
+                $t::BITS - self.leading_zeros()
+            }
+            #[inline(always)]
+            unsafe fn warp_min(self) -> Self {
+                // SAFETY: the caller's promise.
+                unsafe { $min(self) }
+            }
+            #[inline(always)]
+            unsafe fn warp_max(self) -> Self {
+                // SAFETY: the caller's promise.
+                unsafe { $max(self) }
+            }
+        }
+    )*};
+}
+words! {
+    u32: |value| crate::arch::warp::reduce_min(crate::arch::warp::ALL, value),
+         |value| crate::arch::warp::reduce_max(crate::arch::warp::ALL, value);
+    u64: |value| crate::primitives::warp_reduce(value, core::cmp::min),
+         |value| crate::primitives::warp_reduce(value, core::cmp::max);
+}
+
+/// The bits of a key as they lie in memory.
+pub trait Key: Scalar + KeyBits {
+    /// What its cost is held in.
+    type Word: Word;
+    /// The bits, widened.
+    fn word(self) -> Self::Word;
+}
+
+macro_rules! keys {
+    ($($t:ty => $word:ty),*) => {$(
+        impl Key for $t {
+            type Word = $word;
+            #[inline(always)]
+            fn word(self) -> $word {
+                self.into()
+            }
+        }
+    )*};
+}
+keys!(u8 => u32, u16 => u32, u32 => u32, u64 => u64);
+
+/// The map from keys to costs of one call.
+#[derive(Clone, Copy, Debug)]
+pub struct Costs<K: Key> {
+    masks: KeyMasks<K>,
+    turn: K,
+}
+
+impl<K: Key + core::ops::BitXor<Output = K>> Costs<K> {
+    /// The map that the parameters ask for.
+    #[inline(always)]
+    pub fn of(params: &KernelParams) -> Self {
+        let turn = <K as KeyBits>::from_u64(params.flags.direction().mask());
+        Self { masks: K::narrow_masks(params.key_masks), turn }
+    }
+
+    /// The cost of a key.
+    #[inline(always)]
+    pub fn cost(self, key: K) -> K::Word {
+        (key.to_ordered(self.masks) ^ self.turn).word()
+    }
+}

@@ -1,0 +1,189 @@
+//! One segment of a call: where its keys are, how many items it gives, and the row they go to.
+
+use super::cost::Key;
+use crate::arch::Scalar;
+use crate::arch::global::Global;
+use cluster_topk_abi::clamp::{self, SegmentRange};
+use cluster_topk_abi::params::{Flags, KernelParams, ScalarSource, ScalarType, SegmentForm, ValueKind};
+
+/// Reads the number of segment `segment`, before any clamp. Any thread.
+#[inline(always)]
+fn read(source: &ScalarSource, segment: u64) -> i64 {
+    match source.address_of(segment) {
+        Some(address) => read_scalar(address, source.scalar),
+        None => source.unread_value(),
+    }
+}
+
+#[inline(always)]
+fn read_scalar(address: u64, scalar: ScalarType) -> i64 {
+    #[inline(always)]
+    fn bits<T: Scalar>(address: u64) -> u64 {
+        // SAFETY: the host checked that the buffer is aligned and as long as `ScalarSource::len` says, and the address lies
+        // within it.
+        unsafe { Global::<T>::new(address, 1) }.load(0).widen()
+    }
+    let bits = match scalar.bytes() {
+        1 => bits::<u8>(address),
+        2 => bits::<u16>(address),
+        4 => bits::<u32>(address),
+        _ => bits::<u64>(address),
+    };
+    scalar.value(bits)
+}
+
+/// A segment as its worker sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment<'p, K> {
+    params: &'p KernelParams,
+    keys: Global<K>,
+    range: SegmentRange,
+    /// The first element of its row in every output.
+    row: u64,
+    slots: u32,
+}
+
+impl<'p, K: Key> Segment<'p, K> {
+    /// Segment `segment`, below the number of segments. Any thread; all of a worker's threads get the same.
+    ///
+    /// # Safety
+    ///
+    /// The parameters describe live device memory: the promise that the host gave at the launch.
+    #[inline(always)]
+    pub unsafe fn of(params: &'p KernelParams, segment: u64) -> Self {
+        let size = read(&params.size, segment);
+        let (begin, end) = match params.segment_form {
+            SegmentForm::Strided => (0, 0),
+            SegmentForm::Offsets => {
+                (read(&params.offsets, segment), read(&params.offsets, segment.wrapping_add(1)))
+            }
+        };
+        let range = clamp::segment_range(params, segment, size, begin, end);
+        let slots = clamp::row_slots(params, read(&params.k, segment));
+        // SAFETY: the caller's promise; the range was clamped to the buffer.
+        let keys = unsafe { Global::new(params.keys_in, params.keys_len) };
+        Self { params, keys, range, row: segment.wrapping_mul(params.output_pitch), slots }
+    }
+
+    /// How many keys it has.
+    #[inline(always)]
+    pub fn len(&self) -> u32 {
+        self.range.len
+    }
+
+    /// Whether it has none.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.range.len == 0
+    }
+
+    /// How many items it gives: min(k, length).
+    #[inline(always)]
+    pub fn selected(&self) -> u32 {
+        clamp::selected(self.slots, self.range.len)
+    }
+
+    /// Key `index`, which is below the length and is wanted once. Any thread.
+    #[inline(always)]
+    pub fn key(&self, index: u32) -> K {
+        self.keys.load_once(self.range.element(index))
+    }
+
+    /// Writes item `index` to slot `slot` of the row; both are below their limits. Any thread, one a slot.
+    #[inline(always)]
+    pub fn write(&self, slot: u32, index: u32) {
+        let element = self.range.element(index);
+        let place = self.row.wrapping_add(u64::from(slot));
+        if self.params.flags.contains(Flags::WRITE_KEYS) {
+            self.keys_out().store(place, self.keys.load(element));
+        }
+        match self.params.value_kind {
+            ValueKind::None => {}
+            ValueKind::Payload => self.copy_payload(place, element),
+            ValueKind::IndexU32 | ValueKind::IndexI32 => self.values_out::<u32>().store(place, index),
+            ValueKind::IndexI64 => self.values_out::<u64>().store(place, u64::from(index)),
+        }
+    }
+
+    /// Fills the slots from min(k, length) up to k where the call asks for it; thread `first` of `step` threads.
+    #[inline(always)]
+    pub fn fill(&self, first: u32, step: u32) {
+        if !self.params.flags.contains(Flags::FILL) {
+            return;
+        }
+        // 64 bits, since the last slot plus the step may leave 32.
+        let mut slot = u64::from(self.selected()) + u64::from(first);
+        while slot < u64::from(self.slots) {
+            let place = self.row.wrapping_add(slot);
+            if self.params.flags.contains(Flags::WRITE_KEYS) {
+                self.keys_out().store(place, <K as Scalar>::truncate(self.params.fill_key));
+            }
+            match self.params.value_kind {
+                ValueKind::None => {}
+                ValueKind::Payload => self.fill_payload(place),
+                ValueKind::IndexU32 | ValueKind::IndexI32 => {
+                    self.values_out::<u32>().store(place, self.params.fill_index as u32);
+                }
+                ValueKind::IndexI64 => {
+                    self.values_out::<u64>().store(place, self.params.fill_index as u64);
+                }
+            }
+            slot += u64::from(step);
+        }
+    }
+
+    #[inline(always)]
+    fn keys_out(&self) -> Global<K> {
+        // SAFETY: the host checked that every row of the output lies within the buffer, which lives while the kernel runs.
+        unsafe { Global::new(self.params.keys_out, u64::MAX) }
+    }
+
+    #[inline(always)]
+    fn values_out<T: Scalar>(&self) -> Global<T> {
+        // SAFETY: the host checked that every row of the output lies within the buffer, which lives while the kernel runs, and
+        // that it is aligned to its elements.
+        unsafe { Global::new(self.params.values_out, u64::MAX) }
+    }
+
+    /// Bytes that one access may move without leaving a payload or its alignment: 1, 2, 4 or 8.
+    #[inline(always)]
+    fn payload_unit(&self) -> u32 {
+        let bits = self.params.values_in as u32 | self.params.values_out as u32 | u32::from(self.params.payload_bytes) | 8;
+        bits & bits.wrapping_neg()
+    }
+
+    #[inline(always)]
+    fn copy_payload(&self, place: u64, element: u64) {
+        match self.payload_unit() {
+            8 => self.copy_units::<u64>(place, element),
+            4 => self.copy_units::<u32>(place, element),
+            2 => self.copy_units::<u16>(place, element),
+            _ => self.copy_units::<u8>(place, element),
+        }
+    }
+
+    #[inline(always)]
+    fn copy_units<T: Scalar>(&self, place: u64, element: u64) {
+        // SAFETY: the host checked the value buffer against the same elements as the key buffer.
+        let from = unsafe { Global::<T>::new(self.params.values_in, u64::MAX) };
+        let to = self.values_out::<T>();
+        let units = u64::from(u32::from(self.params.payload_bytes) / T::BYTES);
+        let mut unit = 0;
+        while unit < units {
+            to.store(place.wrapping_mul(units) + unit, from.load(element.wrapping_mul(units) + unit));
+            unit += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn fill_payload(&self, place: u64) {
+        let bytes = u64::from(self.params.payload_bytes);
+        let to = self.values_out::<u8>();
+        let mut byte = 0u64;
+        while byte < bytes {
+            let word = if byte < 8 { self.params.fill_value_lo } else { self.params.fill_value_hi };
+            to.store(place.wrapping_mul(bytes) + byte, word.wrapping_shr(8 * (byte as u32 & 7)) as u8);
+            byte += 1;
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! A hash over the sources that device code is made of. It stands alone, so that a build script can include it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What device code is made of, relative to the workspace's root.
+const SOURCES: &[&str] = &["abi/Cargo.toml", "abi/src", "device/Cargo.toml", "device/src"];
+
+/// The hash of the sources under `root`, as 16 hexadecimal digits: 64-bit FNV-1a over every file in the order of the
+/// paths; of each the path (with `/`), a zero byte, the length as 8 little-endian bytes, and the contents.
+pub(crate) fn source_hash(root: &Path) -> io::Result<String> {
+    let mut files = Vec::new();
+    for source in SOURCES {
+        collect(root, Path::new(source), &mut files)?;
+    }
+    files.sort();
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    for (name, path) in files {
+        let contents = fs::read(path)?;
+        fnv(&mut hash, name.as_bytes());
+        fnv(&mut hash, &[0]);
+        fnv(&mut hash, &(contents.len() as u64).to_le_bytes());
+        fnv(&mut hash, &contents);
+    }
+    Ok(format!("{hash:016x}"))
+}
+
+fn fnv(hash: &mut u64, bytes: &[u8]) {
+    for byte in bytes {
+        *hash = (*hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+    }
+}
+
+fn collect(root: &Path, relative: &Path, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
+    let path = root.join(relative);
+    if !path.is_dir() {
+        let parts: Vec<_> = relative.iter().map(|part| part.to_string_lossy()).collect();
+        files.push((parts.join("/"), path));
+        return Ok(());
+    }
+    for entry in fs::read_dir(path)? {
+        collect(root, &relative.join(entry?.file_name()), files)?;
+    }
+    Ok(())
+}
