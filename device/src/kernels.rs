@@ -1,5 +1,10 @@
 //! The entry points and their launch bounds.
 
+#[cfg(target_arch = "nvptx64")]
+use crate::agents::{block_select, warp_select};
+#[cfg(target_arch = "nvptx64")]
+use cluster_topk_abi::params::KernelParams;
+
 /// What the device build must know about an entry point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernel {
@@ -83,5 +88,185 @@ kernels! {
     cluster / "probe-32", threads 256, blocks 2: probe_cluster_u32(params: crate::params::ProbeParams) {
         // SAFETY: the launch has 256 threads a block; its other promises are passed on.
         unsafe { crate::agents::probe::cluster::<u32, 256>(params) }
+    }
+    /// A warp per segment of up to 64 keys of 8 bits.
+    any / "warp-8", threads 128, blocks 8: warp_8x2(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u8, 2, 4>(&params) }
+    }
+    /// A warp per segment of up to 128 keys of 8 bits.
+    any / "warp-8", threads 128, blocks 8: warp_8x4(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u8, 4, 4>(&params) }
+    }
+    /// A warp per segment of up to 256 keys of 8 bits.
+    any / "warp-8", threads 128, blocks 8: warp_8x8(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u8, 8, 4>(&params) }
+    }
+    /// A warp per segment of up to 512 keys of 8 bits.
+    any / "warp-8", threads 128, blocks 6: warp_8x16(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u8, 16, 4>(&params) }
+    }
+    /// A warp per segment of up to 1024 keys of 8 bits.
+    any / "warp-8", threads 128, blocks 4: warp_8x32(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u8, 32, 4>(&params) }
+    }
+    /// A block per segment of up to 2048 keys of 8 bits.
+    any / "block-8", threads 256, blocks 4: block_8x8(params: KernelParams) {
+        // SAFETY: the launch has 256 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u8, 8, 1, 256>(&params) }
+    }
+    /// A block per segment of up to 4096 keys of 8 bits.
+    any / "block-8", threads 256, blocks 4: block_8x16(params: KernelParams) {
+        // SAFETY: the launch has 256 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u8, 16, 2, 256>(&params) }
+    }
+    /// A block per segment of up to 8192 keys of 8 bits.
+    any / "block-8", threads 256, blocks 3: block_8x32(params: KernelParams) {
+        // SAFETY: the launch has 256 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u8, 32, 4, 256>(&params) }
+    }
+    /// A block per segment of up to 16384 keys of 8 bits.
+    any / "block-8", threads 256, blocks 2: block_8x64(params: KernelParams) {
+        // SAFETY: the launch has 256 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u8, 64, 8, 256>(&params) }
+    }
+    /// A warp per segment of up to 64 keys of 16 bits.
+    any / "warp-16", threads 128, blocks 8: warp_16x2(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u16, 2, 4>(&params) }
+    }
+    /// A warp per segment of up to 128 keys of 16 bits.
+    any / "warp-16", threads 128, blocks 8: warp_16x4(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u16, 4, 4>(&params) }
+    }
+    /// A warp per segment of up to 256 keys of 16 bits.
+    any / "warp-16", threads 128, blocks 8: warp_16x8(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u16, 8, 4>(&params) }
+    }
+    /// A warp per segment of up to 512 keys of 16 bits.
+    any / "warp-16", threads 128, blocks 6: warp_16x16(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u16, 16, 4>(&params) }
+    }
+    /// A warp per segment of up to 1024 keys of 16 bits.
+    any / "warp-16", threads 128, blocks 4: warp_16x32(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u16, 32, 4>(&params) }
+    }
+    /// A block per segment of up to 2048 keys of 16 bits.
+    any / "block-16", threads 256, blocks 4: block_16x8(params: KernelParams) {
+        // SAFETY: the launch has 256 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u16, 8, 1, 256>(&params) }
+    }
+    /// A block per segment of up to 4096 keys of 16 bits.
+    any / "block-16", threads 256, blocks 4: block_16x16(params: KernelParams) {
+        // SAFETY: the launch has 256 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u16, 16, 2, 256>(&params) }
+    }
+    /// A block per segment of up to 8192 keys of 16 bits.
+    any / "block-16", threads 256, blocks 3: block_16x32(params: KernelParams) {
+        // SAFETY: the launch has 256 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u16, 32, 4, 256>(&params) }
+    }
+    /// A block per segment of up to 16384 keys of 16 bits.
+    any / "block-16", threads 256, blocks 2: block_16x64(params: KernelParams) {
+        // SAFETY: the launch has 256 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u16, 64, 8, 256>(&params) }
+    }
+    /// A warp per segment of up to 64 keys of 32 bits.
+    any / "warp-32", threads 128, blocks 8: warp_32x2(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u32, 2, 4>(&params) }
+    }
+    /// A warp per segment of up to 128 keys of 32 bits.
+    any / "warp-32", threads 128, blocks 8: warp_32x4(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u32, 4, 4>(&params) }
+    }
+    /// A warp per segment of up to 256 keys of 32 bits.
+    any / "warp-32", threads 128, blocks 8: warp_32x8(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u32, 8, 4>(&params) }
+    }
+    /// A warp per segment of up to 512 keys of 32 bits.
+    any / "warp-32", threads 128, blocks 6: warp_32x16(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u32, 16, 4>(&params) }
+    }
+    /// A warp per segment of up to 1024 keys of 32 bits.
+    any / "warp-32", threads 128, blocks 4: warp_32x32(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u32, 32, 4>(&params) }
+    }
+    /// A block per segment of up to 2048 keys of 32 bits.
+    any / "block-32", threads 256, blocks 4: block_32x8(params: KernelParams) {
+        // SAFETY: the launch has 256 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u32, 8, 1, 256>(&params) }
+    }
+    /// A block per segment of up to 4096 keys of 32 bits.
+    any / "block-32", threads 256, blocks 4: block_32x16(params: KernelParams) {
+        // SAFETY: the launch has 256 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u32, 16, 2, 256>(&params) }
+    }
+    /// A block per segment of up to 8192 keys of 32 bits.
+    any / "block-32", threads 256, blocks 3: block_32x32(params: KernelParams) {
+        // SAFETY: the launch has 256 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u32, 32, 4, 256>(&params) }
+    }
+    /// A block per segment of up to 16384 keys of 32 bits.
+    any / "block-32", threads 256, blocks 2: block_32x64(params: KernelParams) {
+        // SAFETY: the launch has 256 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u32, 64, 8, 256>(&params) }
+    }
+    /// A warp per segment of up to 64 keys of 64 bits.
+    any / "warp-64", threads 128, blocks 8: warp_64x2(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u64, 2, 4>(&params) }
+    }
+    /// A warp per segment of up to 128 keys of 64 bits.
+    any / "warp-64", threads 128, blocks 8: warp_64x4(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u64, 4, 4>(&params) }
+    }
+    /// A warp per segment of up to 256 keys of 64 bits.
+    any / "warp-64", threads 128, blocks 8: warp_64x8(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u64, 8, 4>(&params) }
+    }
+    /// A warp per segment of up to 512 keys of 64 bits.
+    any / "warp-64", threads 128, blocks 5: warp_64x16(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u64, 16, 4>(&params) }
+    }
+    /// A warp per segment of up to 1024 keys of 64 bits.
+    any / "warp-64", threads 128, blocks 3: warp_64x32(params: KernelParams) {
+        // SAFETY: the launch has 128 threads a block; its other promises are passed on.
+        unsafe { warp_select::run::<u64, 32, 4>(&params) }
+    }
+    /// A block per segment of up to 2048 keys of 64 bits.
+    any / "block-64", threads 256, blocks 4: block_64x8(params: KernelParams) {
+        // SAFETY: the launch has 256 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u64, 8, 1, 256>(&params) }
+    }
+    /// A block per segment of up to 4096 keys of 64 bits.
+    any / "block-64", threads 256, blocks 3: block_64x16(params: KernelParams) {
+        // SAFETY: the launch has 256 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u64, 16, 2, 256>(&params) }
+    }
+    /// A block per segment of up to 8192 keys of 64 bits.
+    any / "block-64", threads 256, blocks 2: block_64x32(params: KernelParams) {
+        // SAFETY: the launch has 256 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u64, 32, 4, 256>(&params) }
+    }
+    /// A block per segment of up to 16384 keys of 64 bits.
+    any / "block-64", threads 256, blocks 1: block_64x64(params: KernelParams) {
+        // SAFETY: the launch has 256 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u64, 64, 8, 256>(&params) }
     }
 }

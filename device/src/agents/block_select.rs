@@ -1,7 +1,8 @@
 //! A thread block per segment, for segments that its registers hold: up to 16,384 keys.
 //!
-//! 1. *Bound.* The best of every eight keys stands for them. A histogram over these delegates, spread over the range that
-//!    they span, bounds the k-th cost from above, for an eighth of the atomic operations that all keys would need.
+//! 1. *Bound.* The best of every few keys of a thread stands for them. A histogram over these delegates, spread over the
+//!    range that they span, bounds the k-th cost from above, for a fraction of the atomic operations that all keys would
+//!    need.
 //! 2. *Narrow.* Histograms over the keys within the bound, each spread over the range that is still open, close in on the
 //!    k-th cost until a bucket is wanted whole or holds a single cost. Spreading over the open range instead of fixed digits
 //!    keeps keys that share their leading bits from crowding into one bucket.
@@ -18,10 +19,6 @@ use cluster_topk_abi::params::KernelParams;
 
 /// Buckets of a histogram, a power of two.
 const BUCKETS: u32 = 1024;
-/// Keys that one delegate stands for.
-const GROUP: usize = 8;
-/// The most delegates a thread has: those of 64 keys.
-const DELEGATES: usize = 8;
 
 /// Where the parts of shared memory start, in bytes.
 struct Layout;
@@ -45,10 +42,10 @@ pub const fn shared_bytes<K: Key>(threads: u32, selected: u32) -> u32 {
 ///
 /// # Safety
 ///
-/// Launched with one block of `THREADS` threads, a power of two, per segment and [`shared_bytes`] of dynamic shared memory;
+/// `GROUPS` divides `ITEMS`. Launched with one block of `THREADS` threads, a power of two, per segment and [`shared_bytes`] of dynamic shared memory;
 /// `params` describes live device memory, and no segment is longer than `THREADS × ITEMS` ≤ 65,535 keys.
 #[inline(always)]
-pub unsafe fn run<K, const ITEMS: usize, const THREADS: u32>(params: &KernelParams)
+pub unsafe fn run<K, const ITEMS: usize, const GROUPS: usize, const THREADS: u32>(params: &KernelParams)
 where
     K: Key + core::ops::BitXor<Output = K>,
 {
@@ -64,16 +61,10 @@ where
     let winners = unsafe { Shared::<u16>::carve(const { Layout::winners::<K::Word>(THREADS) }, k) };
     let select = k < len && k > 0;
     if select {
-        let costs = Costs::of(params);
-        let mut held = [K::Word::WORST; ITEMS];
-        for (item, slot) in held.iter_mut().enumerate() {
-            let index = item as u32 * THREADS + thread::index();
-            if index < len {
-                *slot = costs.cost(segment.key(index));
-            }
-        }
+        let held = segment.costs::<ITEMS, THREADS>(thread::index(), Costs::of(params));
+        let tile = Tile::<_, ITEMS, GROUPS, THREADS> { held, len, left: segment.left(thread::index()) };
         // SAFETY: the whole block is here: what was branched on is the same for all its threads.
-        unsafe { Tile::<K::Word, ITEMS, THREADS> { held, len }.select(k, winners) };
+        unsafe { tile.select(k, winners) };
         // SAFETY: as above.
         unsafe { block::sync() };
     }
@@ -83,9 +74,11 @@ where
 }
 
 /// The costs of a segment, item `i` of thread `t` being that of key `THREADS × i + t`.
-struct Tile<W, const ITEMS: usize, const THREADS: u32> {
+struct Tile<W, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> {
     held: [W; ITEMS],
     len: u32,
+    /// Keys from this thread's first on.
+    left: u32,
 }
 
 /// Costs that may be the k-th: `least..=most`, of which `k` are wanted.
@@ -112,7 +105,7 @@ impl<W: Word> Open<W> {
     }
 }
 
-impl<W: Word, const ITEMS: usize, const THREADS: u32> Tile<W, ITEMS, THREADS> {
+impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<W, ITEMS, GROUPS, THREADS> {
     /// Leaves the indices of the `k` best keys in `winners`, to be read after a block barrier.
     ///
     /// # Safety
@@ -126,19 +119,18 @@ impl<W: Word, const ITEMS: usize, const THREADS: u32> Tile<W, ITEMS, THREADS> {
         let scratch = unsafe { Shared::<u32>::carve(Layout::SCRATCH, find_bucket_scratch(THREADS)) };
         let pass = Pass::<THREADS> { histogram, scratch };
 
-        let mut delegates = [W::WORST; DELEGATES];
-        let in_use = const { if ITEMS.div_ceil(GROUP) < DELEGATES { ITEMS.div_ceil(GROUP) } else { DELEGATES } };
+        let mut delegates = [W::WORST; GROUPS];
         for (item, &cost) in self.held.iter().enumerate() {
-            if let Some(delegate) = delegates.get_mut(item % in_use) {
+            if let Some(delegate) = delegates.get_mut(item % GROUPS) {
                 *delegate = cost.min(*delegate);
             }
         }
         // SAFETY: the caller's promise.
-        let (least, most) = unsafe { self.extremes(&delegates, in_use) };
+        let (least, most) = unsafe { self.extremes(&delegates) };
         let mut open = Open { least, most: W::WORST, k };
-        // Delegates bound the k-th cost well where there are at least twice as many as k, and groups save work at all. A
-        // short segment has no more of them than keys.
-        if ITEMS > GROUP / 2 && k <= self.len.min(in_use as u32 * THREADS) / 2 {
+        // Delegates bound the k-th cost well where there are at least twice as many as k. A short segment has no more of them
+        // than keys.
+        if k <= self.len.min(GROUPS as u32 * THREADS) / 2 {
             let delegates_open = Open { least, most, k };
             let shift = delegates_open.shift();
             // SAFETY: the caller's promise; at least k delegates lie within the range, those of the k best groups.
@@ -163,12 +155,12 @@ impl<W: Word, const ITEMS: usize, const THREADS: u32> Tile<W, ITEMS, THREADS> {
     ///
     /// All threads of the block call it together.
     #[inline(always)]
-    unsafe fn extremes(&self, delegates: &[W; DELEGATES], in_use: usize) -> (W, W) {
+    unsafe fn extremes(&self, delegates: &[W; GROUPS]) -> (W, W) {
         let (mut least, mut most) = (W::WORST, W::BEST);
-        for (group, &delegate) in delegates.iter().take(in_use).enumerate() {
+        for (group, &delegate) in delegates.iter().enumerate() {
             least = least.min(delegate);
             // The first key of group `g` is item `g`.
-            if self.index(group) < self.len {
+            if self.is_key(group) {
                 most = most.max(delegate);
             }
         }
@@ -209,7 +201,7 @@ impl<W: Word, const ITEMS: usize, const THREADS: u32> Tile<W, ITEMS, THREADS> {
         // Two counts of at most 65,535 in one word, so that one scan serves both.
         let mut counts = 0;
         for (item, &cost) in self.held.iter().enumerate() {
-            if cost <= open.most && self.index(item) < self.len {
+            if cost <= open.most && self.is_key(item) {
                 counts += if cost < open.least { 1 } else { 1 << 16 };
             }
         }
@@ -222,7 +214,7 @@ impl<W: Word, const ITEMS: usize, const THREADS: u32> Tile<W, ITEMS, THREADS> {
         }
         for (item, &cost) in self.held.iter().enumerate() {
             let index = self.index(item);
-            if cost <= open.most && index < self.len {
+            if cost <= open.most && self.is_key(item) {
                 let slot = if cost < open.least { &mut front } else { &mut back };
                 if *slot < k {
                     winners.store(*slot, index as u16);
@@ -230,6 +222,11 @@ impl<W: Word, const ITEMS: usize, const THREADS: u32> Tile<W, ITEMS, THREADS> {
                 *slot = slot.wrapping_add(1);
             }
         }
+    }
+
+    #[inline(always)]
+    fn is_key(&self, item: usize) -> bool {
+        item as u32 * THREADS < self.left
     }
 
     #[inline(always)]

@@ -1,3 +1,7 @@
-//! What one block, or one cluster, does for its segments.
+//! What one warp, one block, or one cluster does for its segments.
 
+pub mod block_select;
+pub mod cost;
 pub mod probe;
+pub mod segment;
+pub mod warp_select;

@@ -1,6 +1,6 @@
 //! One segment of a call: where its keys are, how many items it gives, and the row they go to.
 
-use super::cost::Key;
+use super::cost::{Costs, Key, Word};
 use crate::arch::Scalar;
 use crate::arch::global::Global;
 use cluster_topk_abi::clamp::{self, SegmentRange};
@@ -43,7 +43,7 @@ pub struct Segment<'p, K> {
     slots: u32,
 }
 
-impl<'p, K: Key> Segment<'p, K> {
+impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
     /// Segment `segment`, below the number of segments. Any thread; all of a worker's threads get the same.
     ///
     /// # Safety
@@ -83,10 +83,37 @@ impl<'p, K: Key> Segment<'p, K> {
         clamp::selected(self.slots, self.range.len)
     }
 
-    /// Key `index`, which is below the length and is wanted once. Any thread.
+    /// The costs of keys `first`, `first + STEP`, …; the worst one where there is no key. Any thread.
     #[inline(always)]
-    pub fn key(&self, index: u32) -> K {
-        self.keys.load_once(self.range.element(index))
+    pub fn costs<const ITEMS: usize, const STEP: u32>(&self, first: u32, costs: Costs<K>) -> [K::Word; ITEMS] {
+        let mut held = [K::Word::WORST; ITEMS];
+        let left = self.left(first);
+        let keys = self.keys.slice(self.range.element(first), u64::MAX);
+        if self.range.stride == 1 {
+            // One address and constant offsets: with a multiplication for each key the addresses would take more registers
+            // than the keys.
+            for (item, cost) in held.iter_mut().enumerate() {
+                if item as u32 * STEP < left {
+                    *cost = costs.cost(keys.load_once(u64::from(item as u32 * STEP)));
+                }
+            }
+        } else {
+            let step = self.range.stride.wrapping_mul(STEP.into());
+            let mut key = keys;
+            for (item, cost) in held.iter_mut().enumerate() {
+                if item as u32 * STEP < left {
+                    *cost = costs.cost(key.load_once(0));
+                }
+                key = key.slice(step, u64::MAX);
+            }
+        }
+        held
+    }
+
+    /// How many keys there are from `first` on.
+    #[inline(always)]
+    pub fn left(&self, first: u32) -> u32 {
+        self.range.len.saturating_sub(first)
     }
 
     /// Writes item `index` to slot `slot` of the row; both are below their limits. Any thread, one a slot.

@@ -56,16 +56,10 @@ where
     let winners = unsafe { winners::<K, ITEMS, WARPS>() };
     let select = k < len && k > 0;
     if select {
-        let costs = Costs::of(params);
-        let mut held = [K::Word::WORST; ITEMS];
-        for (item, slot) in held.iter_mut().enumerate() {
-            let index = item as u32 * WARP + thread::lane();
-            if index < len {
-                *slot = costs.cost(segment.key(index));
-            }
-        }
+        let held = segment.costs::<ITEMS, WARP>(thread::lane(), Costs::of(params));
+        let tile = Tile { held, left: segment.left(thread::lane()) };
         // SAFETY: all lanes are here: what was branched on is the same for the whole warp. The launch provides the bytes.
-        unsafe { Tile { held, len }.select::<WARPS>(k, winners) };
+        unsafe { tile.select::<WARPS>(k, winners) };
         // SAFETY: as above.
         unsafe { warp::sync(warp::ALL) };
     }
@@ -90,7 +84,8 @@ unsafe fn winners<K: Key, const ITEMS: usize, const WARPS: u32>() -> Shared<u32>
 /// The costs of a segment, item `i` of lane `l` being that of key `32 i + l`.
 struct Tile<W, const ITEMS: usize> {
     held: [W; ITEMS],
-    len: u32,
+    /// Keys from this lane's first on.
+    left: u32,
 }
 
 /// Shared memory of one warp.
@@ -133,9 +128,14 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
     fn count(&self, bound: W) -> u32 {
         let mut count = 0;
         for (item, &cost) in self.held.iter().enumerate() {
-            count += u32::from(cost <= bound && self.index(item) < self.len);
+            count += u32::from(cost <= bound && self.is_key(item));
         }
         count
+    }
+
+    #[inline(always)]
+    fn is_key(&self, item: usize) -> bool {
+        item as u32 * WARP < self.left
     }
 
     #[inline(always)]
@@ -189,7 +189,7 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
         // SAFETY: the caller's promise.
         let mut at = unsafe { warp_exclusive_sum(within) };
         for (item, &cost) in self.held.iter().enumerate() {
-            if cost <= bound && self.index(item) < self.len {
+            if cost <= bound && self.is_key(item) {
                 buffer.costs.store(at, cost);
                 buffer.indices.store(at, self.index(item));
                 at += 1;
@@ -230,7 +230,7 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
         let mut front = 0;
         for (item, &cost) in self.held.iter().enumerate() {
             let index = self.index(item);
-            let valid = index < self.len;
+            let valid = self.is_key(item);
             // SAFETY: the caller's promise; the loop's trip count is a constant.
             let ahead = unsafe { warp::ballot(warp::ALL, valid && cost < kth) };
             // SAFETY: as above.

@@ -1,0 +1,90 @@
+//! The CPU engine: the whole contract, on worker threads.
+//!
+//! A call is resolved to segments ([`validate`](crate::validate)), the segments are shared between threads
+//! ([`rows`]), and each is searched by the delegate method ([`select`]), which leaves a list of winners that is then written
+//! out. The engine is deterministic whatever the request says; weaker requirements save the final ordering.
+
+mod delegates;
+mod ranks;
+mod rows;
+mod scratch;
+mod select;
+
+use crate::env::{Cpu, Spec};
+use crate::error::Error;
+use crate::key::{Key, Ranked};
+use crate::memory::HostMemory;
+use crate::plan::{CpuPlan, CpuStrategy, EnginePlan, Plan};
+use crate::request::Call;
+use crate::validate::HostShape;
+pub(crate) use scratch::Pooled;
+
+/// Fewer keys than this are not worth waking another thread for.
+const MIN_KEYS_PER_TASK: u64 = 1 << 15;
+/// A segment with at least this many keys is shared between threads.
+const SPLIT_SEGMENT_KEYS: usize = 1 << 18;
+
+pub(crate) fn run<K: Key>(cpu: &Cpu, call: Call<'_, K, HostMemory>, spec: &Spec) -> Result<(), Error> {
+    let shape = HostShape::resolve(&call)?;
+    if shape.output.elements == 0 {
+        return Ok(());
+    }
+    match cpu.pool() {
+        Some(pool) if shape.total_keys >= MIN_KEYS_PER_TASK.into() => {
+            pool.install(|| rows::run(call, &shape, spec.contract));
+        }
+        _ => rows::run(call, &shape, spec.contract),
+    }
+    Ok(())
+}
+
+pub(crate) fn plan<K: Key>(
+    cpu: &Cpu,
+    call: &Call<'_, K, HostMemory>,
+    spec: &Spec,
+    reason: &str,
+) -> Result<Plan, Error> {
+    let shape = HostShape::resolve(call)?;
+    let (size, k) = (shape.max_size as usize, shape.max_k as usize);
+    let strategy = match delegates::group_size(size, k) {
+        _ if shape.output.elements == 0 => CpuStrategy::Nothing,
+        _ if k >= size => CpuStrategy::SelectAll,
+        1 => CpuStrategy::Direct,
+        group => CpuStrategy::Delegates { group },
+    };
+    let engine = EnginePlan::Cpu(CpuPlan {
+        threads: cpu.threads(),
+        splits_segments: size >= SPLIT_SEGMENT_KEYS,
+        strategy,
+        scratch_bytes_per_worker: scratch_bytes::<K>(strategy, size, k),
+    });
+    Ok(Plan {
+        contract: spec.contract,
+        direction: call.direction,
+        key_type: K::TYPE,
+        num_segments: shape.num_segments as u64,
+        max_segment_size: shape.max_size,
+        max_k: shape.max_k,
+        output_pitch: shape.output.pitch,
+        engine,
+        reason: reason.into(),
+    })
+}
+
+/// An upper bound of the scratch memory that one segment takes.
+fn scratch_bytes<K: Key>(strategy: CpuStrategy, size: usize, k: usize) -> u64 {
+    let rank = size_of::<K::Ordered>() as u64;
+    let packed = size_of::<<K::Ordered as Ranked>::Packed>() as u64;
+    let (size, k) = (size as u64, k as u64);
+    match strategy {
+        CpuStrategy::Nothing => 0,
+        CpuStrategy::SelectAll => size * packed,
+        CpuStrategy::Direct => 2 * size * rank + k * packed,
+        CpuStrategy::Delegates { group } => {
+            let delegates = delegates::count::<K::Ordered>(size as usize, group) as u64;
+            // Fewer than k groups have a delegate above the k-th delegate.
+            let survivors = (k.saturating_sub(1) * group as u64 + k).min(size);
+            2 * delegates * rank + survivors * packed
+        }
+    }
+}

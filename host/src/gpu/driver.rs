@@ -1,0 +1,157 @@
+//! The driver calls that cudarc does not wrap, each behind a safe function.
+#![allow(unsafe_code, reason = "the one place that calls the driver's C interface")]
+
+use crate::error::Error;
+use cluster_topk_abi::params::KernelParams;
+use core::ffi::c_void;
+use cudarc::driver::sys::{self, CUfunction_attribute, CUlaunchAttribute, CUlaunchAttributeValue, CUlaunchConfig};
+use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
+use std::ffi::CString;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Dynamic shared memory that every kernel may use without asking, in bytes.
+const WITHOUT_OPT_IN: u32 = 48 << 10;
+
+/// Whether the driver library is there. cudarc's own calls panic where it is not.
+pub(super) fn present() -> bool {
+    // SAFETY: tries to open the library by its known names, which runs no more than its initialisers.
+    unsafe { sys::is_culib_present() }
+}
+
+/// Turns a driver's answer into the library's error.
+pub(super) fn failed(call: &'static str) -> impl Fn(DriverError) -> Error {
+    move |error| {
+        let text = |name: Result<&core::ffi::CStr, DriverError>| {
+            name.map_or_else(|_| format!("{:?}", error.0), |name| name.to_string_lossy().into_owned())
+        };
+        Error::Driver { call, code: text(error.error_name()), message: text(error.error_string()) }
+    }
+}
+
+/// A loaded module; unloaded when dropped.
+#[derive(Debug)]
+pub(super) struct Module {
+    raw: sys::CUmodule,
+    context: Arc<CudaContext>,
+}
+
+// SAFETY: a module handle may be used from any thread; the driver locks.
+unsafe impl Send for Module {}
+// SAFETY: as above.
+unsafe impl Sync for Module {}
+
+impl Module {
+    /// Compiles and loads a module's PTX.
+    pub(super) fn load(context: &Arc<CudaContext>, ptx: &str) -> Result<Self, Error> {
+        context.bind_to_thread().map_err(failed("cuCtxSetCurrent"))?;
+        let image = CString::new(ptx).map_err(|_| Error::DeviceCodeMissing { remedy: super::REMEDY })?;
+        // SAFETY: the image is a string that ends in a zero byte, as the driver wants PTX.
+        let raw = unsafe { result::module::load_data(image.as_ptr().cast()) }.map_err(failed("cuModuleLoadData"))?;
+        Ok(Self { raw, context: context.clone() })
+    }
+
+    /// Looks an entry point up.
+    pub(super) fn function(self: &Arc<Self>, entry: &str) -> Result<Function, Error> {
+        let name = CString::new(entry).map_err(|_| Error::DeviceCodeMissing { remedy: super::REMEDY })?;
+        // SAFETY: the module is loaded, and stays so for as long as the function holds it.
+        let raw = unsafe { result::module::get_function(self.raw, name) }.map_err(failed("cuModuleGetFunction"))?;
+        Ok(Function { raw, _module: self.clone(), dynamic_shared: Mutex::new(WITHOUT_OPT_IN) })
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if self.context.bind_to_thread().is_ok() {
+            // SAFETY: the handle is this object's own, and no function outlives it. An error has nowhere to go.
+            let _ = unsafe { result::module::unload(self.raw) };
+        }
+    }
+}
+
+/// An entry point of a loaded module.
+#[derive(Debug)]
+pub(super) struct Function {
+    raw: sys::CUfunction,
+    _module: Arc<Module>,
+    /// The dynamic shared memory that launches may ask for by now, in bytes.
+    dynamic_shared: Mutex<u32>,
+}
+
+// SAFETY: a function handle may be used from any thread; the driver locks.
+unsafe impl Send for Function {}
+// SAFETY: as above.
+unsafe impl Sync for Function {}
+
+/// The shape of a launch along its only axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LaunchShape {
+    /// Thread blocks.
+    pub(crate) blocks: u32,
+    /// Threads per block.
+    pub(crate) threads: u32,
+    /// Dynamic shared memory of a block, in bytes.
+    pub(crate) shared_bytes: u32,
+    /// Blocks per cluster; 1 launches without clusters.
+    pub(crate) cluster_width: u32,
+}
+
+impl Function {
+    /// Raises the limit of dynamic shared memory if need be. It is never lowered: another thread may be launching.
+    fn allow(&self, shared_bytes: u32) -> Result<(), Error> {
+        let mut allowed = self.dynamic_shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if shared_bytes <= *allowed {
+            return Ok(());
+        }
+        let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // SAFETY: the function's module is loaded.
+        unsafe { result::function::set_function_attribute(self.raw, attribute, shared_bytes as i32) }
+            .map_err(failed("cuFuncSetAttribute"))?;
+        *allowed = shared_bytes;
+        Ok(())
+    }
+
+    /// Enqueues a launch.
+    ///
+    /// # Safety
+    ///
+    /// The parameters describe live device memory of the stream's context, in the way that the kernel documents, and the
+    /// shape is one that the kernel was compiled for.
+    pub(super) unsafe fn launch(
+        &self,
+        stream: &CudaStream,
+        shape: LaunchShape,
+        params: &KernelParams,
+    ) -> Result<(), Error> {
+        self.allow(shape.shared_bytes)?;
+        let mut cluster = CUlaunchAttribute {
+            id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+            pad: [0; 4],
+            value: CUlaunchAttributeValue {
+                clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x: shape.cluster_width, y: 1, z: 1 },
+            },
+        };
+        let config = CUlaunchConfig {
+            gridDimX: shape.blocks,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: shape.threads,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: shape.shared_bytes,
+            hStream: stream.cu_stream(),
+            attrs: &raw mut cluster,
+            numAttrs: u32::from(shape.cluster_width > 1),
+        };
+        let mut arguments = [core::ptr::from_ref(params).cast_mut().cast::<c_void>()];
+        // SAFETY: configuration and arguments outlive the call, which copies them; the rest is the caller's promise.
+        unsafe { sys::cuLaunchKernelEx(&raw const config, self.raw, arguments.as_mut_ptr(), core::ptr::null_mut()) }
+            .result()
+            .map_err(failed("cuLaunchKernelEx"))
+    }
+}
+
+/// Whether the stream is being captured into a graph.
+pub(super) fn is_capturing(stream: &CudaStream) -> Result<bool, Error> {
+    let status = stream.capture_status().map_err(failed("cuStreamIsCapturing"))?;
+    Ok(status != sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
+}

@@ -1,0 +1,177 @@
+//! Buffers in the memory of a GPU.
+
+use crate::memory::{Input, Memory, Output};
+use core::marker::PhantomData;
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, SyncOnDrop};
+use std::sync::Arc;
+
+/// The memory of a CUDA device: cudarc's slices and views, and [raw pointers](DeviceView::from_raw).
+///
+/// # What keeps a buffer alive
+///
+/// A GPU call returns before the work is done. Buffers of cudarc's types may be dropped or reused right after the call: their
+/// memory is freed in stream order, and where several streams are in play cudarc's events make the streams wait for each
+/// other. Whoever passes a raw pointer keeps the memory alive, and away from other work, until the stream has passed the call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeviceMemory;
+
+/// A shared borrow of `len` elements in device memory.
+pub struct DeviceView<'a, T> {
+    pub(super) source: Source<'a>,
+    len: usize,
+    elements: PhantomData<&'a [T]>,
+}
+
+/// An exclusive borrow of `len` elements in device memory.
+pub struct DeviceViewMut<'a, T> {
+    pub(super) source: SourceMut<'a>,
+    len: usize,
+    elements: PhantomData<&'a mut [T]>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Source<'a> {
+    Cudarc(&'a dyn Readable),
+    Raw(u64),
+}
+
+pub(super) enum SourceMut<'a> {
+    Cudarc(&'a mut dyn Writable),
+    Raw(u64),
+}
+
+/// A cudarc buffer that a stream may read once it has waited for the last writer.
+pub(super) trait Readable {
+    fn context(&self) -> &Arc<CudaContext>;
+    fn acquire<'s>(&'s self, stream: &'s CudaStream) -> (u64, SyncOnDrop<'s>);
+}
+
+/// A cudarc buffer that a stream may write once it has waited for the last readers and writer.
+pub(super) trait Writable {
+    fn context(&self) -> &Arc<CudaContext>;
+    fn acquire_mut<'s>(&'s mut self, stream: &'s CudaStream) -> (u64, SyncOnDrop<'s>);
+}
+
+impl<T> DeviceView<'_, T> {
+    /// The `len` elements at the device address `address`.
+    ///
+    /// # Safety
+    ///
+    /// The elements lie in memory of the device that the engine runs on, initialised, aligned to `T`, and nobody frees or
+    /// writes them until the engine's stream has passed every call that the view was given to.
+    #[allow(unsafe_code, reason = "the caller vouches for an address that nothing can check")]
+    #[must_use]
+    pub const unsafe fn from_raw(address: u64, len: usize) -> Self {
+        Self { source: Source::Raw(address), len, elements: PhantomData }
+    }
+}
+
+impl<T> DeviceViewMut<'_, T> {
+    /// The `len` elements at the device address `address`.
+    ///
+    /// # Safety
+    ///
+    /// The elements lie in memory of the device that the engine runs on, aligned to `T`, and nobody else frees, reads or
+    /// writes them until the engine's stream has passed the call that the view was given to.
+    #[allow(unsafe_code, reason = "the caller vouches for an address that nothing can check")]
+    #[must_use]
+    pub const unsafe fn from_raw(address: u64, len: usize) -> Self {
+        Self { source: SourceMut::Raw(address), len, elements: PhantomData }
+    }
+}
+
+impl<T> Clone for DeviceView<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for DeviceView<'_, T> {}
+
+impl<T> core::fmt::Debug for DeviceView<'_, T> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("DeviceView").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+impl<T> core::fmt::Debug for DeviceViewMut<'_, T> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("DeviceViewMut").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+impl crate::memory::Sealed for DeviceMemory {}
+impl Memory for DeviceMemory {
+    type View<'a, T: Copy + 'a> = DeviceView<'a, T>;
+    type ViewMut<'a, T: Copy + 'a> = DeviceViewMut<'a, T>;
+    const NAME: &'static str = "device memory";
+
+    fn view_len<'a, T: Copy + 'a>(view: &DeviceView<'a, T>) -> usize {
+        view.len
+    }
+    fn view_mut_len<'a, T: Copy + 'a>(view: &DeviceViewMut<'a, T>) -> usize {
+        view.len
+    }
+    fn bytes<'a, T: bytemuck::Pod + 'a>(view: DeviceView<'a, T>) -> DeviceView<'a, u8> {
+        DeviceView { source: view.source, len: view.len * size_of::<T>(), elements: PhantomData }
+    }
+    fn bytes_mut<'a, T: bytemuck::Pod + 'a>(view: DeviceViewMut<'a, T>) -> DeviceViewMut<'a, u8> {
+        DeviceViewMut { source: view.source, len: view.len * size_of::<T>(), elements: PhantomData }
+    }
+}
+
+impl<'a, T: Copy + 'a> Input<'a> for DeviceView<'a, T> {
+    type Elem = T;
+    type Memory = DeviceMemory;
+    fn into_view(self) -> Self {
+        self
+    }
+}
+impl<'a, T: Copy + 'a> Output<'a> for DeviceViewMut<'a, T> {
+    type Elem = T;
+    type Memory = DeviceMemory;
+    fn into_view_mut(self) -> Self {
+        self
+    }
+}
+
+macro_rules! readable {
+    ($($buffer:ty),*) => {$(
+        impl<T> Readable for $buffer {
+            fn context(&self) -> &Arc<CudaContext> {
+                cudarc::driver::DeviceSlice::stream(self).context()
+            }
+            fn acquire<'s>(&'s self, stream: &'s CudaStream) -> (u64, SyncOnDrop<'s>) {
+                self.device_ptr(stream)
+            }
+        }
+        impl<'a, T: Copy + 'a> Input<'a> for &'a $buffer {
+            type Elem = T;
+            type Memory = DeviceMemory;
+            fn into_view(self) -> DeviceView<'a, T> {
+                DeviceView { source: Source::Cudarc(self), len: self.len(), elements: PhantomData }
+            }
+        }
+    )*};
+}
+readable!(CudaSlice<T>, CudaView<'_, T>);
+
+macro_rules! writable {
+    ($($buffer:ty),*) => {$(
+        impl<T> Writable for $buffer {
+            fn context(&self) -> &Arc<CudaContext> {
+                cudarc::driver::DeviceSlice::stream(self).context()
+            }
+            fn acquire_mut<'s>(&'s mut self, stream: &'s CudaStream) -> (u64, SyncOnDrop<'s>) {
+                self.device_ptr_mut(stream)
+            }
+        }
+        impl<'a, T: Copy + 'a> Output<'a> for &'a mut $buffer {
+            type Elem = T;
+            type Memory = DeviceMemory;
+            fn into_view_mut(self) -> DeviceViewMut<'a, T> {
+                let len = self.len();
+                DeviceViewMut { source: SourceMut::Cudarc(self), len, elements: PhantomData }
+            }
+        }
+    )*};
+}
+writable!(CudaSlice<T>, CudaViewMut<'_, T>);

@@ -1,0 +1,4 @@
+//! The manual.
+pub mod requirements {
+    //! Requirements.
+}

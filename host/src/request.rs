@@ -1,0 +1,248 @@
+//! One request, from the entry point to the engine.
+
+use crate::args::{Argument, KArg, Lowered};
+use crate::env::{Engine, Env, Spec, Strictness, TargetArchitectures};
+use crate::error::Error;
+use crate::key::{Direction, Key};
+use crate::memory::{Input, Memory, Output};
+use crate::payload::{Index, IndexOut, Payload, payload_width};
+use crate::plan::Plan;
+use crate::requirement::Requirements;
+use crate::segments::{Form, IntoSegments, Segments};
+use core::marker::PhantomData;
+
+/// What to select from where into which buffers. Made by the entry points ([`max_keys`](crate::max_keys) and its kin).
+///
+/// Nothing happens until [`run`](Self::run). [`plan`](Self::plan) answers what would run, and why.
+#[must_use = "a request does nothing until `.run(&env)`"]
+pub struct Request<'a, K: Key, M: Memory, S, O> {
+    pub(crate) call: Call<'a, K, M>,
+    marker: PhantomData<(S, O)>,
+}
+
+/// A request with its argument types lowered to plain data: what an engine gets.
+pub(crate) struct Call<'a, K: Key, M: Memory> {
+    pub(crate) keys: M::View<'a, K>,
+    pub(crate) form: Form<'a, M>,
+    pub(crate) element_stride: usize,
+    pub(crate) direction: Direction,
+    pub(crate) k: Lowered<'a, M>,
+    pub(crate) keys_out: Option<M::ViewMut<'a, K>>,
+    pub(crate) payload: PayloadOut<'a, M>,
+    pub(crate) pitch: Option<usize>,
+    pub(crate) fill: Option<Fill<K>>,
+}
+
+/// What is written beside, or instead of, the keys.
+pub(crate) enum PayloadOut<'a, M: Memory> {
+    /// Nothing.
+    None,
+    /// The index of each item within its segment.
+    Index(IndexOut<'a, M>),
+    /// The value at the item's place; both buffers as bytes, `width` of them a value.
+    Values { width: usize, input: M::View<'a, u8>, output: M::ViewMut<'a, u8> },
+}
+
+/// What the unused slots of a short row are filled with. What an output does not have stays zero.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fill<K> {
+    pub(crate) key: K,
+    pub(crate) value: [u8; 16],
+    pub(crate) index: i64,
+}
+
+/// Outputs: keys alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Keys(());
+/// Outputs: keys and the values of type `V` that travel with them.
+#[derive(Clone, Copy, Debug)]
+pub struct Pairs<V>(PhantomData<V>);
+/// Outputs: indices of type `I` alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Indices<I>(PhantomData<I>);
+/// Outputs: keys and indices of type `I`.
+#[derive(Clone, Copy, Debug)]
+pub struct KeysAndIndices<I>(PhantomData<I>);
+
+type RequestOf<'a, G, O> =
+    Request<'a, <G as IntoSegments<'a>>::Key, <G as IntoSegments<'a>>::Memory, <G as IntoSegments<'a>>::Bound, O>;
+
+/// Lowers the arguments that every entry point has.
+fn request<'a, G: IntoSegments<'a>, O>(
+    direction: Direction,
+    segments: G,
+    k: impl KArg<'a, G::Memory>,
+    keys_out: Option<<G::Memory as Memory>::ViewMut<'a, G::Key>>,
+    payload: PayloadOut<'a, G::Memory>,
+) -> RequestOf<'a, G, O> {
+    let Segments { keys, form, element_stride, .. } = segments.into_segments();
+    let k = k.lower();
+    let call =
+        Call { keys, form, element_stride, direction, k, keys_out, payload, pitch: None, fill: None };
+    Request { call, marker: PhantomData }
+}
+
+pub(crate) fn keys<'a, G: IntoSegments<'a>>(
+    direction: Direction,
+    segments: G,
+    k: impl KArg<'a, G::Memory>,
+    keys_out: impl Output<'a, Elem = G::Key, Memory = G::Memory>,
+) -> RequestOf<'a, G, Keys> {
+    request(direction, segments, k, Some(keys_out.into_view_mut()), PayloadOut::None)
+}
+
+pub(crate) fn pairs<'a, G: IntoSegments<'a>, V: Payload>(
+    direction: Direction,
+    segments: G,
+    values: impl Input<'a, Elem = V, Memory = G::Memory>,
+    k: impl KArg<'a, G::Memory>,
+    keys_out: impl Output<'a, Elem = G::Key, Memory = G::Memory>,
+    values_out: impl Output<'a, Elem = V, Memory = G::Memory>,
+) -> RequestOf<'a, G, Pairs<V>> {
+    let payload = PayloadOut::Values {
+        width: payload_width::<V>(),
+        input: G::Memory::bytes(values.into_view()),
+        output: G::Memory::bytes_mut(values_out.into_view_mut()),
+    };
+    request(direction, segments, k, Some(keys_out.into_view_mut()), payload)
+}
+
+pub(crate) fn indices<'a, G: IntoSegments<'a>, I: Index>(
+    direction: Direction,
+    segments: G,
+    k: impl KArg<'a, G::Memory>,
+    indices_out: impl Output<'a, Elem = I, Memory = G::Memory>,
+) -> RequestOf<'a, G, Indices<I>> {
+    request(direction, segments, k, None, PayloadOut::Index(I::output::<G::Memory>(indices_out.into_view_mut())))
+}
+
+pub(crate) fn keys_and_indices<'a, G: IntoSegments<'a>, I: Index>(
+    direction: Direction,
+    segments: G,
+    k: impl KArg<'a, G::Memory>,
+    keys_out: impl Output<'a, Elem = G::Key, Memory = G::Memory>,
+    indices_out: impl Output<'a, Elem = I, Memory = G::Memory>,
+) -> RequestOf<'a, G, KeysAndIndices<I>> {
+    let payload = PayloadOut::Index(I::output::<G::Memory>(indices_out.into_view_mut()));
+    request(direction, segments, k, Some(keys_out.into_view_mut()), payload)
+}
+
+impl<'a, K: Key, M: Memory, S: Argument<'a, M>, O> Request<'a, K, M, S, O> {
+    /// The distance between the starts of neighbouring output rows, in elements; the same for every output.
+    ///
+    /// The default is the upper bound of `k`. With more than one segment it must hold a row: the smaller of `k` and the
+    /// longest segment, or `k` where rows are filled.
+    pub fn output_pitch(mut self, elements: usize) -> Self {
+        self.call.pitch = Some(elements);
+        self
+    }
+
+    /// Selects, as `env` says, and writes exactly min(k, length) items per segment.
+    ///
+    /// With the CPU engine the results are there when the call returns.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] names the argument, what was required and what was given. Nothing is written when validation fails.
+    pub fn run<E, R, A, D>(self, env: &Env<E, R, A, D>) -> Result<(), Error>
+    where
+        E: Engine<M>,
+        R: Requirements,
+        A: TargetArchitectures,
+        D: Strictness,
+    {
+        env.engine.run(self.call, &Self::spec(env))
+    }
+
+    /// What [`run`](Self::run) would do, and why, without doing it.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`run`](Self::run).
+    pub fn plan<E, R, A, D>(&self, env: &Env<E, R, A, D>) -> Result<Plan, Error>
+    where
+        E: Engine<M>,
+        R: Requirements,
+        A: TargetArchitectures,
+        D: Strictness,
+    {
+        env.engine.plan(&self.call, &Self::spec(env))
+    }
+
+    /// Loads what [`run`](Self::run) would need, so that the call can be captured into a CUDA graph.
+    ///
+    /// Without effect on the CPU engine.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`run`](Self::run).
+    pub fn prepare<E, R, A, D>(&self, env: &Env<E, R, A, D>) -> Result<(), Error>
+    where
+        E: Engine<M>,
+        R: Requirements,
+        A: TargetArchitectures,
+        D: Strictness,
+    {
+        env.engine.prepare(&self.call, &Self::spec(env))
+    }
+
+    /// The types of the environment and of the request, checked against each other and lowered to plain data.
+    fn spec<E: Engine<M>, R: Requirements, A: TargetArchitectures, D: Strictness>(env: &Env<E, R, A, D>) -> Spec {
+        const {
+            assert!(
+                !(E::USES_GPU && D::STRICT)
+                    || crate::env::served_everywhere(A::CAPABILITIES, S::STATIC_MAX, R::CONTRACT),
+                "one of the target architectures cannot serve this request: before sm_90 a request must be \
+                 (NotGuaranteed, Unspecified) and its segments statically bounded by 16384 keys; bound the size, relax the \
+                 requirement, drop the target, or make the environment `.lenient()`"
+            );
+        };
+        Spec { contract: R::CONTRACT, backend: env.backend, static_max_segment_size: S::STATIC_MAX }
+    }
+}
+
+impl<K: Key, M: Memory, S> Request<'_, K, M, S, Keys> {
+    /// Fills the unused slots of a row, from min(k, length) up to `k`, with `key`.
+    pub fn fill_with(mut self, key: K) -> Self {
+        self.call.fill = Some(Fill { key, value: [0; 16], index: 0 });
+        self
+    }
+}
+
+impl<K: Key, M: Memory, S, V: Payload> Request<'_, K, M, S, Pairs<V>> {
+    /// Fills the unused slots of a row, from min(k, length) up to `k`, with `key` and `value`.
+    pub fn fill_with(mut self, key: K, value: V) -> Self {
+        let mut bytes = [0; 16];
+        bytes[..payload_width::<V>()].copy_from_slice(bytemuck::bytes_of(&value));
+        self.call.fill = Some(Fill { key, value: bytes, index: 0 });
+        self
+    }
+}
+
+impl<K: Key, M: Memory, S, I: Index> Request<'_, K, M, S, Indices<I>> {
+    /// Fills the unused slots of a row, from min(k, length) up to `k`, with `index`.
+    pub fn fill_with(mut self, index: I) -> Self {
+        self.call.fill = Some(Fill { key: K::zeroed(), value: [0; 16], index: index.widen() });
+        self
+    }
+}
+
+impl<K: Key, M: Memory, S, I: Index> Request<'_, K, M, S, KeysAndIndices<I>> {
+    /// Fills the unused slots of a row, from min(k, length) up to `k`, with `key` and `index`.
+    pub fn fill_with(mut self, key: K, index: I) -> Self {
+        self.call.fill = Some(Fill { key, value: [0; 16], index: index.widen() });
+        self
+    }
+}
+
+impl<K: Key, M: Memory, S, O> core::fmt::Debug for Request<'_, K, M, S, O> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Request")
+            .field("direction", &self.call.direction)
+            .field("key_type", &K::TYPE)
+            .field("k", &self.call.k.source)
+            .field("output_pitch", &self.call.pitch)
+            .field("fill", &self.call.fill)
+            .finish_non_exhaustive()
+    }
+}
