@@ -13,20 +13,31 @@ fn main() -> std::io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("modules.rs");
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=prebuilt");
+    watch(&root.join("prebuilt"));
 
     let mut text = String::from("/// The device modules of this build.\nstatic MODULES: &[Embedded] = &[\n");
     if let Some(directory) = prebuilt(&root).or_else(|| built_in_workspace(&root)) {
         for target in ["sm_80", "sm_90"] {
             for path in ptx_files(&directory.join(target)) {
                 let name = path.file_stem().unwrap_or_default().to_string_lossy();
-                writeln!(text, "    Embedded {{ target: {target:?}, name: {name:?}, ptx: include_str!({path:?}) }},")
-                    .expect("a string takes it");
+                writeln!(
+                    text,
+                    "    Embedded {{ target: {target:?}, name: {name:?}, ptx: include_str!({path:?}) }},"
+                )
+                .expect("a string takes it");
             }
         }
     }
     text.push_str("];\n");
     fs::write(out, text)
+}
+
+/// Runs this script again when `path` changes. One that is not there would make cargo run it every time; `cargo xtask device
+/// build` touches this file instead when it makes the first modules.
+fn watch(path: &Path) {
+    if path.exists() {
+        println!("cargo::rerun-if-changed={}", path.display());
+    }
 }
 
 fn prebuilt(root: &Path) -> Option<PathBuf> {
@@ -40,8 +51,10 @@ fn built_in_workspace(root: &Path) -> Option<PathBuf> {
         return None;
     }
     let directory = workspace.join("target/device");
-    for path in ["abi/src", "abi/Cargo.toml", "device/src", "device/Cargo.toml", "target/device/manifest.json"] {
-        println!("cargo::rerun-if-changed={}", workspace.join(path).display());
+    for path in
+        ["abi/src", "abi/Cargo.toml", "device/src", "device/Cargo.toml", "target/device/manifest.json"]
+    {
+        watch(&workspace.join(path));
     }
     let manifest = fs::read_to_string(directory.join("manifest.json")).ok()?;
     let hash = source_hash::source_hash(workspace).ok()?;

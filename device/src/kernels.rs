@@ -90,17 +90,17 @@ kernels! {
         unsafe { crate::agents::probe::cluster::<u32, 256>(params) }
     }
     /// A warp per segment of up to 64 keys of 8 bits.
-    any / "warp-8", threads 128, blocks 8: warp_8x2(params: KernelParams) {
+    any / "warp-8", threads 128, blocks 5: warp_8x2(params: KernelParams) {
         // SAFETY: the launch has 128 threads a block; its other promises are passed on.
         unsafe { warp_select::run::<u8, 2, 4>(&params) }
     }
     /// A warp per segment of up to 128 keys of 8 bits.
-    any / "warp-8", threads 128, blocks 8: warp_8x4(params: KernelParams) {
+    any / "warp-8", threads 128, blocks 7: warp_8x4(params: KernelParams) {
         // SAFETY: the launch has 128 threads a block; its other promises are passed on.
         unsafe { warp_select::run::<u8, 4, 4>(&params) }
     }
     /// A warp per segment of up to 256 keys of 8 bits.
-    any / "warp-8", threads 128, blocks 8: warp_8x8(params: KernelParams) {
+    any / "warp-8", threads 128, blocks 7: warp_8x8(params: KernelParams) {
         // SAFETY: the launch has 128 threads a block; its other promises are passed on.
         unsafe { warp_select::run::<u8, 8, 4>(&params) }
     }
@@ -135,17 +135,17 @@ kernels! {
         unsafe { block_select::run::<u8, 64, 8, 256>(&params) }
     }
     /// A warp per segment of up to 64 keys of 16 bits.
-    any / "warp-16", threads 128, blocks 8: warp_16x2(params: KernelParams) {
+    any / "warp-16", threads 128, blocks 5: warp_16x2(params: KernelParams) {
         // SAFETY: the launch has 128 threads a block; its other promises are passed on.
         unsafe { warp_select::run::<u16, 2, 4>(&params) }
     }
     /// A warp per segment of up to 128 keys of 16 bits.
-    any / "warp-16", threads 128, blocks 8: warp_16x4(params: KernelParams) {
+    any / "warp-16", threads 128, blocks 7: warp_16x4(params: KernelParams) {
         // SAFETY: the launch has 128 threads a block; its other promises are passed on.
         unsafe { warp_select::run::<u16, 4, 4>(&params) }
     }
     /// A warp per segment of up to 256 keys of 16 bits.
-    any / "warp-16", threads 128, blocks 8: warp_16x8(params: KernelParams) {
+    any / "warp-16", threads 128, blocks 7: warp_16x8(params: KernelParams) {
         // SAFETY: the launch has 128 threads a block; its other promises are passed on.
         unsafe { warp_select::run::<u16, 8, 4>(&params) }
     }
@@ -180,17 +180,17 @@ kernels! {
         unsafe { block_select::run::<u16, 64, 8, 256>(&params) }
     }
     /// A warp per segment of up to 64 keys of 32 bits.
-    any / "warp-32", threads 128, blocks 8: warp_32x2(params: KernelParams) {
+    any / "warp-32", threads 128, blocks 5: warp_32x2(params: KernelParams) {
         // SAFETY: the launch has 128 threads a block; its other promises are passed on.
         unsafe { warp_select::run::<u32, 2, 4>(&params) }
     }
     /// A warp per segment of up to 128 keys of 32 bits.
-    any / "warp-32", threads 128, blocks 8: warp_32x4(params: KernelParams) {
+    any / "warp-32", threads 128, blocks 7: warp_32x4(params: KernelParams) {
         // SAFETY: the launch has 128 threads a block; its other promises are passed on.
         unsafe { warp_select::run::<u32, 4, 4>(&params) }
     }
     /// A warp per segment of up to 256 keys of 32 bits.
-    any / "warp-32", threads 128, blocks 8: warp_32x8(params: KernelParams) {
+    any / "warp-32", threads 128, blocks 7: warp_32x8(params: KernelParams) {
         // SAFETY: the launch has 128 threads a block; its other promises are passed on.
         unsafe { warp_select::run::<u32, 8, 4>(&params) }
     }
@@ -225,17 +225,17 @@ kernels! {
         unsafe { block_select::run::<u32, 64, 8, 256>(&params) }
     }
     /// A warp per segment of up to 64 keys of 64 bits.
-    any / "warp-64", threads 128, blocks 8: warp_64x2(params: KernelParams) {
+    any / "warp-64", threads 128, blocks 5: warp_64x2(params: KernelParams) {
         // SAFETY: the launch has 128 threads a block; its other promises are passed on.
         unsafe { warp_select::run::<u64, 2, 4>(&params) }
     }
     /// A warp per segment of up to 128 keys of 64 bits.
-    any / "warp-64", threads 128, blocks 8: warp_64x4(params: KernelParams) {
+    any / "warp-64", threads 128, blocks 6: warp_64x4(params: KernelParams) {
         // SAFETY: the launch has 128 threads a block; its other promises are passed on.
         unsafe { warp_select::run::<u64, 4, 4>(&params) }
     }
     /// A warp per segment of up to 256 keys of 64 bits.
-    any / "warp-64", threads 128, blocks 8: warp_64x8(params: KernelParams) {
+    any / "warp-64", threads 128, blocks 6: warp_64x8(params: KernelParams) {
         // SAFETY: the launch has 128 threads a block; its other promises are passed on.
         unsafe { warp_select::run::<u64, 8, 4>(&params) }
     }
@@ -245,7 +245,7 @@ kernels! {
         unsafe { warp_select::run::<u64, 16, 4>(&params) }
     }
     /// A warp per segment of up to 1024 keys of 64 bits.
-    any / "warp-64", threads 128, blocks 3: warp_64x32(params: KernelParams) {
+    any / "warp-64", threads 128, blocks 2: warp_64x32(params: KernelParams) {
         // SAFETY: the launch has 128 threads a block; its other promises are passed on.
         unsafe { warp_select::run::<u64, 32, 4>(&params) }
     }
@@ -268,5 +268,45 @@ kernels! {
     any / "block-64", threads 256, blocks 1: block_64x64(params: KernelParams) {
         // SAFETY: the launch has 256 threads a block; its other promises are passed on.
         unsafe { block_select::run::<u64, 64, 8, 256>(&params) }
+    }
+    /// A block of 1,024 threads per segment of up to 8192 keys of 8 bits: for few segments.
+    any / "wide-8", threads 1024, blocks 1: wide_8x8(params: KernelParams) {
+        // SAFETY: the launch has 1,024 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u8, 8, 2, 1024>(&params) }
+    }
+    /// A block of 1,024 threads per segment of up to 16384 keys of 8 bits: for few segments.
+    any / "wide-8", threads 1024, blocks 1: wide_8x16(params: KernelParams) {
+        // SAFETY: the launch has 1,024 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u8, 16, 4, 1024>(&params) }
+    }
+    /// A block of 1,024 threads per segment of up to 8192 keys of 16 bits: for few segments.
+    any / "wide-16", threads 1024, blocks 1: wide_16x8(params: KernelParams) {
+        // SAFETY: the launch has 1,024 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u16, 8, 2, 1024>(&params) }
+    }
+    /// A block of 1,024 threads per segment of up to 16384 keys of 16 bits: for few segments.
+    any / "wide-16", threads 1024, blocks 1: wide_16x16(params: KernelParams) {
+        // SAFETY: the launch has 1,024 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u16, 16, 4, 1024>(&params) }
+    }
+    /// A block of 1,024 threads per segment of up to 8192 keys of 32 bits: for few segments.
+    any / "wide-32", threads 1024, blocks 1: wide_32x8(params: KernelParams) {
+        // SAFETY: the launch has 1,024 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u32, 8, 2, 1024>(&params) }
+    }
+    /// A block of 1,024 threads per segment of up to 16384 keys of 32 bits: for few segments.
+    any / "wide-32", threads 1024, blocks 1: wide_32x16(params: KernelParams) {
+        // SAFETY: the launch has 1,024 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u32, 16, 4, 1024>(&params) }
+    }
+    /// A block of 1,024 threads per segment of up to 8192 keys of 64 bits: for few segments.
+    any / "wide-64", threads 1024, blocks 1: wide_64x8(params: KernelParams) {
+        // SAFETY: the launch has 1,024 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u64, 8, 2, 1024>(&params) }
+    }
+    /// A block of 1,024 threads per segment of up to 16384 keys of 64 bits: for few segments.
+    any / "wide-64", threads 1024, blocks 1: wide_64x16(params: KernelParams) {
+        // SAFETY: the launch has 1,024 threads a block; its other promises are passed on.
+        unsafe { block_select::run::<u64, 16, 4, 1024>(&params) }
     }
 }

@@ -49,7 +49,9 @@ pub enum Error {
         value: i128,
     },
     /// The bounds stated at run time make no sense: the upper one is outside 0..=2^31 − 1 or below the lower one.
-    #[error("the bounds {lo}..={hi} of {argument} are not usable: 0 <= upper <= 2147483647 and lower <= upper are required")]
+    #[error(
+        "the bounds {lo}..={hi} of {argument} are not usable: 0 <= upper <= 2147483647 and lower <= upper are required"
+    )]
     BadBounds {
         /// Which number the bounds are for.
         argument: ArgumentName,
@@ -129,7 +131,9 @@ pub enum Error {
         buffer: BufferName,
     },
     /// The stream is capturing while cudarc tracks the buffers' events, which a capture cannot wait for.
-    #[error("the stream is being captured while its context tracks events: call `CudaContext::disable_event_tracking` before the buffers are made")]
+    #[error(
+        "the stream is being captured while its context tracks events: call `CudaContext::disable_event_tracking` before the buffers are made"
+    )]
     TrackedUnderCapture,
     /// This build of the library carries no device code.
     #[error("this build carries no device code; {remedy}")]
@@ -138,7 +142,9 @@ pub enum Error {
         remedy: &'static str,
     },
     /// The stream is capturing and the kernels are not loaded yet.
-    #[error("the stream is being captured and these kernels are not loaded yet: call `Request::prepare` before the capture begins")]
+    #[error(
+        "the stream is being captured and these kernels are not loaded yet: call `Request::prepare` before the capture begins"
+    )]
     NotPrepared,
     /// A call into the CUDA driver failed.
     #[error("{call} failed: {code} ({message})")]

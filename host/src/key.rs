@@ -1,7 +1,7 @@
 //! The key types and their order.
 
-use cluster_topk_abi::key_order::{KeyBits, KeyMasks};
 pub use cluster_topk_abi::key_order::{Direction, KeyType};
+use cluster_topk_abi::key_order::{KeyBits, KeyMasks};
 use half::{bf16, f16};
 
 mod sealed {

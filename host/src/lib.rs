@@ -43,12 +43,13 @@ pub mod requirement;
 pub mod segments;
 mod validate;
 
+pub use cudarc;
 pub use entry::{
-    max_indices, max_keys, max_keys_and_indices, max_pairs, min_indices, min_keys, min_keys_and_indices, min_pairs,
+    max_indices, max_keys, max_keys_and_indices, max_pairs, min_indices, min_keys, min_keys_and_indices,
+    min_pairs,
 };
 pub use env::Env;
 pub use error::{ArgumentName, BufferName, Error};
-pub use cudarc;
 pub use gpu::Gpu;
 pub use half;
 pub use key::{Direction, Key, KeyType};
@@ -61,12 +62,13 @@ pub use segments::Segments;
 pub mod prelude {
     pub use crate::args::{Constant, Deferred, DeferredSequence, Immediate, constant};
     pub use crate::entry::{
-        max_indices, max_keys, max_keys_and_indices, max_pairs, min_indices, min_keys, min_keys_and_indices, min_pairs,
+        max_indices, max_keys, max_keys_and_indices, max_pairs, min_indices, min_keys, min_keys_and_indices,
+        min_pairs,
     };
     pub use crate::env::Env;
     pub use crate::requirement::{
-        GpuToGpu, NotGuaranteed, PreferLargerIndex, PreferSmallerIndex, RunToRun, Sorted, StableSorted, Unsorted,
-        Unspecified,
+        GpuToGpu, NotGuaranteed, PreferLargerIndex, PreferSmallerIndex, RunToRun, Sorted, StableSorted,
+        Unsorted, Unspecified,
     };
     pub use crate::segments::Segments;
 }

@@ -64,8 +64,13 @@ pub struct Indices<I>(PhantomData<I>);
 #[derive(Clone, Copy, Debug)]
 pub struct KeysAndIndices<I>(PhantomData<I>);
 
-type RequestOf<'a, G, O> =
-    Request<'a, <G as IntoSegments<'a>>::Key, <G as IntoSegments<'a>>::Memory, <G as IntoSegments<'a>>::Bound, O>;
+type RequestOf<'a, G, O> = Request<
+    'a,
+    <G as IntoSegments<'a>>::Key,
+    <G as IntoSegments<'a>>::Memory,
+    <G as IntoSegments<'a>>::Bound,
+    O,
+>;
 
 /// Lowers the arguments that every entry point has.
 fn request<'a, G: IntoSegments<'a>, O>(
@@ -77,8 +82,7 @@ fn request<'a, G: IntoSegments<'a>, O>(
 ) -> RequestOf<'a, G, O> {
     let Segments { keys, form, element_stride, .. } = segments.into_segments();
     let k = k.lower();
-    let call =
-        Call { keys, form, element_stride, direction, k, keys_out, payload, pitch: None, fill: None };
+    let call = Call { keys, form, element_stride, direction, k, keys_out, payload, pitch: None, fill: None };
     Request { call, marker: PhantomData }
 }
 
@@ -113,7 +117,13 @@ pub(crate) fn indices<'a, G: IntoSegments<'a>, I: Index>(
     k: impl KArg<'a, G::Memory>,
     indices_out: impl Output<'a, Elem = I, Memory = G::Memory>,
 ) -> RequestOf<'a, G, Indices<I>> {
-    request(direction, segments, k, None, PayloadOut::Index(I::output::<G::Memory>(indices_out.into_view_mut())))
+    request(
+        direction,
+        segments,
+        k,
+        None,
+        PayloadOut::Index(I::output::<G::Memory>(indices_out.into_view_mut())),
+    )
 }
 
 pub(crate) fn keys_and_indices<'a, G: IntoSegments<'a>, I: Index>(
@@ -187,7 +197,9 @@ impl<'a, K: Key, M: Memory, S: Argument<'a, M>, O> Request<'a, K, M, S, O> {
     }
 
     /// The types of the environment and of the request, checked against each other and lowered to plain data.
-    fn spec<E: Engine<M>, R: Requirements, A: TargetArchitectures, D: Strictness>(env: &Env<E, R, A, D>) -> Spec {
+    fn spec<E: Engine<M>, R: Requirements, A: TargetArchitectures, D: Strictness>(
+        env: &Env<E, R, A, D>,
+    ) -> Spec {
         const {
             assert!(
                 !(E::USES_GPU && D::STRICT)

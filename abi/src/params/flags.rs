@@ -22,6 +22,9 @@ bitflags! {
         const WRITE_KEYS = 1 << 5;
         /// Slots from the number of selected items up to k are filled with the fill key, value or index.
         const FILL = 1 << 6;
+        /// The host knows every size and k and has checked them: the segments are strided rows that lie within the key
+        /// buffer, all of the immediate size, and the immediate k is at most the output pitch. Nothing is left to clamp.
+        const CHECKED = 1 << 7;
     }
 }
 

@@ -15,6 +15,8 @@ pub trait Word: Scalar + Shuffle + Ord {
     const WORST: Self;
     /// The best cost.
     const BEST: Self;
+    /// Whether the warp's minimum is one instruction.
+    const REDUCES: bool;
     /// `self - other`, `other` ≤ `self`.
     fn minus(self, other: Self) -> Self;
     /// `self + other`, or [`WORST`](Self::WORST) where that overflows.
@@ -46,6 +48,7 @@ macro_rules! words {
         impl Word for $t {
             const WORST: Self = $t::MAX;
             const BEST: Self = 0;
+            const REDUCES: bool = $t::BITS == 32;
             #[inline(always)]
             fn minus(self, other: Self) -> Self {
                 self.wrapping_sub(other)
@@ -130,5 +133,12 @@ impl<K: Key + core::ops::BitXor<Output = K>> Costs<K> {
     #[inline(always)]
     pub fn cost(self, key: K) -> K::Word {
         (key.to_ordered(self.masks) ^ self.turn).word()
+    }
+
+    /// The key of a cost, or `None` if it is a zero: −0.0 and +0.0 cost the same.
+    #[inline(always)]
+    pub fn key(self, cost: K::Word) -> Option<K> {
+        let key = K::from_ordered(<K as Scalar>::truncate(cost.widen()) ^ self.turn, self.masks);
+        if key == K::ZERO { None } else { Some(key) }
     }
 }

@@ -51,6 +51,16 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
     /// The parameters describe live device memory: the promise that the host gave at the launch.
     #[inline(always)]
     pub unsafe fn of(params: &'p KernelParams, segment: u64) -> Self {
+        // SAFETY: the caller's promise; the range is clamped to the buffer.
+        let keys = unsafe { Global::new(params.keys_in, params.keys_len) };
+        let row = segment.wrapping_mul(params.output_pitch);
+        if params.flags.contains(Flags::CHECKED) {
+            // The common case, for which the clamps below would cost as much as a short segment's selection.
+            let first = segment.wrapping_mul(params.segment_stride);
+            let range =
+                SegmentRange { first, stride: params.key_element_stride, len: params.size.immediate as u32 };
+            return Self { params, keys, range, row, slots: params.k.immediate as u32 };
+        }
         let size = read(&params.size, segment);
         let (begin, end) = match params.segment_form {
             SegmentForm::Strided => (0, 0),
@@ -60,9 +70,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
         };
         let range = clamp::segment_range(params, segment, size, begin, end);
         let slots = clamp::row_slots(params, read(&params.k, segment));
-        // SAFETY: the caller's promise; the range was clamped to the buffer.
-        let keys = unsafe { Global::new(params.keys_in, params.keys_len) };
-        Self { params, keys, range, row: segment.wrapping_mul(params.output_pitch), slots }
+        Self { params, keys, range, row, slots }
     }
 
     /// How many keys it has.
@@ -83,28 +91,40 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
         clamp::selected(self.slots, self.range.len)
     }
 
-    /// The costs of keys `first`, `first + STEP`, …; the worst one where there is no key. Any thread.
+    /// The costs of keys `first`, `first + STEP`, …; the worst one where there is no key. The segment is not empty. Any
+    /// thread.
+    ///
+    /// All keys are loaded before the first is looked at, and without a branch for each, so that the loads are in flight
+    /// together.
     #[inline(always)]
-    pub fn costs<const ITEMS: usize, const STEP: u32>(&self, first: u32, costs: Costs<K>) -> [K::Word; ITEMS] {
+    pub fn costs<const ITEMS: usize, const STEP: u32>(
+        &self,
+        first: u32,
+        costs: Costs<K>,
+    ) -> [K::Word; ITEMS] {
         let mut held = [K::Word::WORST; ITEMS];
-        let left = self.left(first);
-        let keys = self.keys.slice(self.range.element(first), u64::MAX);
-        if self.range.stride == 1 {
-            // One address and constant offsets: with a multiplication for each key the addresses would take more registers
-            // than the keys.
-            for (item, cost) in held.iter_mut().enumerate() {
-                if item as u32 * STEP < left {
-                    *cost = costs.cost(keys.load_once(u64::from(item as u32 * STEP)));
-                }
+        let mut keys = [K::ZERO; ITEMS];
+        if self.range.stride == 1 && self.range.len >= const { ITEMS as u32 * STEP } {
+            // A whole tile: one address and constant offsets.
+            let from = self.keys.slice(self.range.element(first), u64::MAX);
+            for (item, key) in keys.iter_mut().enumerate() {
+                *key = from.load_once(u64::from(item as u32 * STEP));
+            }
+            for (cost, key) in held.iter_mut().zip(&keys) {
+                *cost = costs.cost(*key);
             }
         } else {
-            let step = self.range.stride.wrapping_mul(STEP.into());
-            let mut key = keys;
-            for (item, cost) in held.iter_mut().enumerate() {
-                if item as u32 * STEP < left {
-                    *cost = costs.cost(key.load_once(0));
+            // Behind the end the last key is loaded again, and dropped.
+            let last = self.range.len.wrapping_sub(1);
+            for (item, key) in keys.iter_mut().enumerate() {
+                let index = (first + item as u32 * STEP).min(last);
+                *key = self.keys.load_once(self.range.element(index));
+            }
+            let left = self.left(first);
+            for (item, (cost, key)) in held.iter_mut().zip(&keys).enumerate() {
+                if (item as u32 * STEP) < left {
+                    *cost = costs.cost(*key);
                 }
-                key = key.slice(step, u64::MAX);
             }
         }
         held
@@ -119,10 +139,26 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
     /// Writes item `index` to slot `slot` of the row; both are below their limits. Any thread, one a slot.
     #[inline(always)]
     pub fn write(&self, slot: u32, index: u32) {
+        self.write_as(slot, index, || None);
+    }
+
+    /// [`Self::write`] of an item whose cost is at hand, which spares loading its key again; unless it is a zero, whose
+    /// sign the cost does not tell.
+    #[inline(always)]
+    pub fn write_cost(&self, slot: u32, index: u32, cost: K::Word, costs: Costs<K>) {
+        self.write_as(slot, index, || costs.key(cost));
+    }
+
+    #[inline(always)]
+    fn write_as(&self, slot: u32, index: u32, known: impl FnOnce() -> Option<K>) {
         let element = self.range.element(index);
         let place = self.row.wrapping_add(u64::from(slot));
         if self.params.flags.contains(Flags::WRITE_KEYS) {
-            self.keys_out().store(place, self.keys.load(element));
+            let key = match known() {
+                Some(key) => key,
+                None => self.keys.load(element),
+            };
+            self.keys_out().store(place, key);
         }
         match self.params.value_kind {
             ValueKind::None => {}
@@ -175,7 +211,10 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
     /// Bytes that one access may move without leaving a payload or its alignment: 1, 2, 4 or 8.
     #[inline(always)]
     fn payload_unit(&self) -> u32 {
-        let bits = self.params.values_in as u32 | self.params.values_out as u32 | u32::from(self.params.payload_bytes) | 8;
+        let bits = self.params.values_in as u32
+            | self.params.values_out as u32
+            | u32::from(self.params.payload_bytes)
+            | 8;
         bits & bits.wrapping_neg()
     }
 

@@ -1,12 +1,11 @@
 //! A warp per segment, for segments of up to 1,024 keys: every key in a register, no block barrier.
 //!
-//! 1. *Bound.* Each lane's best key, or its four best by groups, stand for the rest. Bisection over the values of these
-//!    delegates finds a bound that at least k of them reach, so at least k keys do.
-//! 2. *Few survivors.* The keys within the bound, usually hardly more than k, go to shared memory, where each counts those
-//!    before it; the count is its place in the sorted order of (cost, index).
-//! 3. *Many survivors.* Otherwise bisection over all keys finds the exact k-th cost, and ballots place the winners in index
-//!    order.
-//! 4. *Write.* Either way the winners' indices are in shared memory by slot, and one loop writes the items.
+//! 1. *Bound.* Each lane's best key, or its four best by groups, stand for the rest. A cost that at least k of these delegates
+//!    reach, found by taking out the best one k times or by bisection, is reached by at least k keys.
+//! 2. *A lane's worth of survivors.* The keys within the bound, usually hardly more than k, go to shared memory. Up to 32 of
+//!    them each count those before it; the count is the place in the sorted order of (cost, index), and so the slot.
+//! 3. *More survivors.* Bisection finds the exact k-th cost, over the survivors where shared memory holds them and over all
+//!    keys where not, and ballots give the winners slots by index.
 //!
 //! The set is that of the k best keys with ties to the smaller index, whatever the request leaves open.
 
@@ -15,11 +14,15 @@ use super::segment::Segment;
 use crate::arch::shared::Shared;
 use crate::arch::thread::{self, WARP};
 use crate::arch::{Scalar, warp};
-use crate::primitives::{strided, warp_exclusive_sum};
+use crate::primitives::strided;
 use cluster_topk_abi::params::KernelParams;
 
-/// Survivors that are ordered by counting; more are selected by bisection.
-const CAPACITY: u32 = 96;
+/// Survivors that shared memory holds, a multiple of a warp.
+const CAPACITY: u32 = HELD as u32 * WARP;
+/// Survivors of a lane, if they fit.
+const HELD: usize = 3;
+/// Costs behind the last survivor, so that reading four at a time finds nothing better there.
+const PADDING: u32 = 4;
 /// Delegates per lane where one is too few.
 const FINE: usize = 4;
 /// The largest k that one delegate per lane bounds well.
@@ -27,10 +30,15 @@ const COARSE_K: u32 = 16;
 /// The largest k that four delegates per lane bound well.
 const FINE_K: u32 = 64;
 
-/// Bytes of dynamic shared memory for a block of `warps` warps of `items` keys a lane: for each warp the survivors' costs,
-/// their indices, and the winners' indices.
+/// Bytes of dynamic shared memory for a block of `warps` warps of `items` keys a lane: each warp orders survivors there, or
+/// lists the winners' indices.
 pub const fn shared_bytes<K: Key>(items: u32, warps: u32) -> u32 {
-    warps * (CAPACITY * (<K::Word as Scalar>::BYTES + 4) + items * WARP * 4)
+    warps * bytes_of_warp::<K::Word>(items)
+}
+
+const fn bytes_of_warp<W: Word>(items: u32) -> u32 {
+    let (ordering, listing) = ((CAPACITY + PADDING) * W::BYTES + CAPACITY * 4, items * WARP * 4);
+    if ordering > listing { ordering } else { listing }
 }
 
 /// Selects segment `block index × WARPS + warp index`.
@@ -52,33 +60,46 @@ where
     let segment = unsafe { Segment::<K>::of(params, worker) };
     let (len, k) = (segment.len(), segment.selected());
     segment.fill(thread::lane(), WARP);
-    // SAFETY: the launch provides the bytes, and each warp uses its own part of them.
-    let winners = unsafe { winners::<K, ITEMS, WARPS>() };
-    let select = k < len && k > 0;
+    let front = thread::warp_index() * bytes_of_warp::<K::Word>(ITEMS as u32);
+    // SAFETY: this warp's part of the bytes that the launch provides; the survivors' are used no more once it is.
+    let winners = unsafe { Shared::<u32>::carve(front, ITEMS as u32 * WARP) };
+    let select = k < len;
     if select {
-        let held = segment.costs::<ITEMS, WARP>(thread::lane(), Costs::of(params));
+        if k == 0 {
+            return;
+        }
+        let costs = Costs::of(params);
+        let held = segment.costs::<ITEMS, WARP>(thread::lane(), costs);
         let tile = Tile { held, left: segment.left(thread::lane()) };
-        // SAFETY: all lanes are here: what was branched on is the same for the whole warp. The launch provides the bytes.
-        unsafe { tile.select::<WARPS>(k, winners) };
+        // SAFETY: all lanes are here: what was branched on is the same for the whole warp.
+        let bound = unsafe { tile.bound(k) };
+        // SAFETY: the front of this warp's part of the bytes that the launch provides.
+        let survivors = unsafe { Shared::<K::Word>::carve(front, CAPACITY + PADDING) };
+        let behind = front + (CAPACITY + PADDING) * <K::Word as Scalar>::BYTES;
+        // SAFETY: behind the costs.
+        let indices = unsafe { Shared::<u32>::carve(behind, CAPACITY) };
+        let buffer = Buffer { costs: survivors, indices };
+        // SAFETY: all lanes are here, and the buffer is this warp's own.
+        let count = unsafe { tile.gather(bound, buffer) };
+        if count <= CAPACITY {
+            // SAFETY: all lanes are here, and the survivors may be read.
+            let places = unsafe { buffer.places(count, bound, k) };
+            for (item, place) in places.iter().enumerate() {
+                if *place < k {
+                    let own = item as u32 * WARP + thread::lane();
+                    segment.write_cost(*place, buffer.indices.load(own), buffer.costs.load(own), costs);
+                }
+            }
+            return;
+        }
+        // SAFETY: all lanes are here; the survivors are not looked at again.
+        unsafe { tile.list(bound, k, winners) };
         // SAFETY: as above.
         unsafe { warp::sync(warp::ALL) };
     }
     for slot in strided(thread::lane(), k, WARP) {
         segment.write(slot, if select { winners.load(slot) } else { slot });
     }
-}
-
-/// Where this warp leaves the winners' indices, slot by slot.
-///
-/// # Safety
-///
-/// The launch provides [`shared_bytes`].
-#[inline(always)]
-unsafe fn winners<K: Key, const ITEMS: usize, const WARPS: u32>() -> Shared<u32> {
-    let slots = const { ITEMS as u32 * WARP };
-    let survivors = WARPS * CAPACITY * (<K::Word as Scalar>::BYTES + 4);
-    // SAFETY: behind the survivors of all warps.
-    unsafe { Shared::<u32>::carve(survivors, WARPS * slots) }.slice(thread::warp_index() * slots, slots)
 }
 
 /// The costs of a segment, item `i` of lane `l` being that of key `32 i + l`.
@@ -95,44 +116,62 @@ struct Buffer<W> {
     indices: Shared<u32>,
 }
 
-impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
-    /// Leaves the indices of the `k` best keys in `winners`, to be read after a warp barrier.
+impl<W: Word> Buffer<W> {
+    /// The slot of each of this lane's survivors, `lane`, `lane + 32`, …; `k` or more for those that lose.
     ///
     /// # Safety
     ///
-    /// All 32 lanes call it together with the same `k`, 0 < `k` < number of keys; the launch provides [`shared_bytes`].
+    /// All 32 lanes call it together; `k` ≤ `count` ≤ [`CAPACITY`], all of the survivors' costs are at most `bound`, and a
+    /// warp barrier has followed the last store.
     #[inline(always)]
-    unsafe fn select<const WARPS: u32>(&self, k: u32, winners: Shared<u32>) {
+    unsafe fn places(self, count: u32, bound: W, k: u32) -> [u32; HELD] {
+        let mut places = [u32::MAX; HELD];
+        let lane = thread::lane();
+        if count <= WARP {
+            if let [first, ..] = &mut places
+                && lane < count
+            {
+                *first = self.place(lane, count);
+            }
+            return places;
+        }
+        let mut held = [W::WORST; HELD];
+        for (item, cost) in held.iter_mut().enumerate() {
+            if item as u32 * WARP + lane < count {
+                *cost = self.costs.load(item as u32 * WARP + lane);
+            }
+        }
+        let tile = Tile { held, left: count.saturating_sub(lane) };
         // SAFETY: the caller's promise.
-        let bound = unsafe { self.bound(k) };
-        let within = self.count(bound);
-        // SAFETY: as above.
-        let survivors = unsafe { warp::reduce_add(warp::ALL, within) };
-        if survivors <= CAPACITY {
-            let at = thread::warp_index() * CAPACITY;
-            // SAFETY: at the front of the bytes that the launch provides.
-            let costs = unsafe { Shared::<W>::carve(0, WARPS * CAPACITY) };
-            // SAFETY: behind the costs.
-            let indices = unsafe { Shared::<u32>::carve(WARPS * CAPACITY * W::BYTES, WARPS * CAPACITY) };
-            let buffer = Buffer { costs: costs.slice(at, CAPACITY), indices: indices.slice(at, CAPACITY) };
-            // SAFETY: all lanes are here, and the buffer is this warp's own.
-            unsafe { self.order(buffer, bound, within, survivors, k, winners) };
-        } else {
-            // SAFETY: all lanes are here.
-            unsafe { self.place(bound, k, winners) };
-        }
+        unsafe {
+            tile.place(bound, k, |item, slot| {
+                if let Some(place) = places.get_mut(item) {
+                    *place = slot
+                }
+            })
+        };
+        places
     }
 
-    /// This lane's keys whose cost is at most `bound`.
+    /// The place of survivor `own` among `count` in the order of (cost, index): survivors lie by index.
     #[inline(always)]
-    fn count(&self, bound: W) -> u32 {
-        let mut count = 0;
-        for (item, &cost) in self.held.iter().enumerate() {
-            count += u32::from(cost <= bound && self.is_key(item));
+    fn place(self, own: u32, count: u32) -> u32 {
+        let cost = self.costs.load(own);
+        let mut place = 0;
+        let mut other = 0;
+        while other < count {
+            let its = self.costs.load16(other);
+            for lane in 0..W::PER_VEC16 {
+                let its = its.get::<W>(lane);
+                place += u32::from(its < cost || (its == cost && other + (lane as u32) < own));
+            }
+            other += W::PER_VEC16 as u32;
         }
-        count
+        place
     }
+}
 
+impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
     #[inline(always)]
     fn is_key(&self, item: usize) -> bool {
         item as u32 * WARP < self.left
@@ -150,7 +189,7 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
     /// All 32 lanes call it together with the same `k`, which is at most the number of keys.
     #[inline(always)]
     unsafe fn bound(&self, k: u32) -> W {
-        if ITEMS <= FINE || k > FINE_K {
+        if k > FINE_K {
             return W::WORST;
         }
         let mut fine = [W::WORST; FINE];
@@ -161,8 +200,11 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
         }
         let [a, b, c, d] = fine;
         let coarse = a.min(b).min(c.min(d));
-        if k <= COARSE_K {
+        if k <= COARSE_K && W::REDUCES {
             // SAFETY: the caller's promise; `k` is the same in every lane.
+            unsafe { take_out(coarse, k) }
+        } else if k <= COARSE_K {
+            // SAFETY: as above.
             unsafe { bisect(&[coarse], k, k / 4 + 2) }
         } else {
             // SAFETY: as above.
@@ -170,66 +212,73 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
         }
     }
 
-    /// Places the `k` best of the survivors, in the order of (cost, index).
+    /// Copies the keys within `bound` to `buffer`, by index, as far as it goes; how many there are. They may be read by all
+    /// lanes.
     ///
     /// # Safety
     ///
-    /// All 32 lanes call it together; `survivors`, the sum of `within` over the lanes, is at least `k` and at most
-    /// [`CAPACITY`]; no other warp uses `buffer`.
+    /// All 32 lanes call it together, and nobody else uses `buffer`.
     #[inline(always)]
-    unsafe fn order(
-        &self,
-        buffer: Buffer<W>,
-        bound: W,
-        within: u32,
-        survivors: u32,
-        k: u32,
-        winners: Shared<u32>,
-    ) {
-        // SAFETY: the caller's promise.
-        let mut at = unsafe { warp_exclusive_sum(within) };
+    unsafe fn gather(&self, bound: W, buffer: Buffer<W>) -> u32 {
+        let mut count = 0;
+        let below = warp::lanes_below();
         for (item, &cost) in self.held.iter().enumerate() {
-            if cost <= bound && self.is_key(item) {
+            let within = cost <= bound && self.is_key(item);
+            // SAFETY: the caller's promise; the loop's trip count is a constant.
+            let lanes = unsafe { warp::ballot(warp::ALL, within) };
+            let at = count + (lanes & below).count_ones();
+            if within && at < CAPACITY {
                 buffer.costs.store(at, cost);
                 buffer.indices.store(at, self.index(item));
-                at += 1;
             }
+            count += lanes.count_ones();
+        }
+        if count <= CAPACITY && thread::lane() < PADDING {
+            buffer.costs.store(count + thread::lane(), W::WORST);
         }
         // SAFETY: the caller's promise; the branches above have ended.
         unsafe { warp::sync(warp::ALL) };
-        for own in strided(thread::lane(), survivors, WARP) {
-            let (cost, index) = (buffer.costs.load(own), buffer.indices.load(own));
-            let mut place = 0;
-            let mut other = 0;
-            while other < survivors {
-                let (its_cost, its_index) = (buffer.costs.load(other), buffer.indices.load(other));
-                place += u32::from(its_cost < cost || (its_cost == cost && its_index < index));
-                other += 1;
-            }
-            if place < k {
-                winners.store(place, index);
-            }
-        }
+        count
     }
 
-    /// Places the `k` best keys: those below the k-th cost, then as many that equal it as are needed, each by index.
+    /// Lists the indices of the `k` best keys by slot. They may be read after a warp barrier.
+    ///
+    /// # Safety
+    ///
+    /// As [`Self::place`].
+    #[inline(always)]
+    unsafe fn list(&self, bound: W, k: u32, winners: Shared<u32>) {
+        // SAFETY: the caller's promise.
+        unsafe { self.place(bound, k, |item, slot| winners.store(slot, self.index(item))) };
+    }
+
+    /// Calls `won` with this lane's items among the `k` best and their slots: those below the k-th cost first, then as many
+    /// that equal it as are needed, each by index.
     ///
     /// # Safety
     ///
     /// All 32 lanes call it together; at least `k` keys have a cost of at most `bound`.
     #[inline(always)]
-    unsafe fn place(&self, bound: W, k: u32, winners: Shared<u32>) {
+    unsafe fn place(&self, bound: W, k: u32, mut won: impl FnMut(usize, u32)) {
         // SAFETY: the caller's promise.
-        let kth = unsafe { bisect_within(&self.held, W::BEST, bound, k, 0) };
-        let mut better = 0;
-        for &cost in &self.held {
-            better += u32::from(cost < kth);
+        let mut below_bound = unsafe { self.better_than(bound) };
+        let mut kth = bound;
+        // Where fewer than k lie below the bound it is the k-th cost: the case of many equal keys.
+        if below_bound >= k {
+            let mut least = bound;
+            for &cost in &self.held {
+                least = least.min(cost);
+            }
+            // SAFETY: as above; the branch is the same in all lanes.
+            let least = unsafe { least.warp_min() };
+            // SAFETY: as above.
+            kth = unsafe { bisect_within(&self.held, least, bound, k, 0) };
+            // SAFETY: as above.
+            below_bound = unsafe { self.better_than(kth) };
         }
-        // SAFETY: the caller's promise.
-        let mut tied = unsafe { warp::reduce_add(warp::ALL, better) };
+        let mut tied = below_bound;
         let mut front = 0;
         for (item, &cost) in self.held.iter().enumerate() {
-            let index = self.index(item);
             let valid = self.is_key(item);
             // SAFETY: the caller's promise; the loop's trip count is a constant.
             let ahead = unsafe { warp::ballot(warp::ALL, valid && cost < kth) };
@@ -237,16 +286,57 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
             let equal = unsafe { warp::ballot(warp::ALL, valid && cost == kth) };
             let below = warp::lanes_below();
             if valid && cost < kth {
-                winners.store(front + (ahead & below).count_ones(), index);
+                won(item, front + (ahead & below).count_ones());
             }
             let slot = tied + (equal & below).count_ones();
             if valid && cost == kth && slot < k {
-                winners.store(slot, index);
+                won(item, slot);
             }
             front += ahead.count_ones();
             tied += equal.count_ones();
         }
     }
+
+    /// How many of the warp's keys have a lower cost than `cost`.
+    ///
+    /// # Safety
+    ///
+    /// All 32 lanes call it together.
+    #[inline(always)]
+    unsafe fn better_than(&self, cost: W) -> u32 {
+        let mut better = 0;
+        for &held in &self.held {
+            better += u32::from(held < cost);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { warp::reduce_add(warp::ALL, better) }
+    }
+}
+
+/// A value that at least `k` of the warp's `values` reach, one a lane: the last of the `k` best, or of all distinct ones.
+///
+/// # Safety
+///
+/// All 32 lanes call it together with the same `k`, 1 to 32.
+#[inline(always)]
+unsafe fn take_out<W: Word>(mut value: W, k: u32) -> W {
+    let mut last = W::BEST;
+    let mut taken = 0;
+    while taken < k {
+        // SAFETY: the caller's promise; the trip count is the same in every lane.
+        let best = unsafe { value.warp_min() };
+        if best == W::WORST {
+            // Equal values go out together, so they can run out before the k-th; then every lane reaches the last one. Unless
+            // that one is the worst cost itself.
+            return if taken == 0 { W::WORST } else { last };
+        }
+        if value == best {
+            value = W::WORST;
+        }
+        last = best;
+        taken += 1;
+    }
+    last
 }
 
 /// A value that at least `k` of the warp's `values` reach, and at most `k + slack` unless ties forbid.

@@ -24,8 +24,14 @@ impl<const LO: i32, const HI: i32> StaticBounds<LO, HI> {
     #[must_use]
     pub const fn new() -> Self {
         const {
-            assert!(HI >= 0, "the static maximum of a size or k is at least 0: write `0 <= HI` in `<LO, HI>`");
-            assert!(LO <= HI, "the static minimum of a size or k is at most its maximum: write the minimum first, `<LO, HI>`");
+            assert!(
+                HI >= 0,
+                "the static maximum of a size or k is at least 0: write `0 <= HI` in `<LO, HI>`"
+            );
+            assert!(
+                LO <= HI,
+                "the static minimum of a size or k is at most its maximum: write the minimum first, `<LO, HI>`"
+            );
         };
         Self(())
     }

@@ -79,5 +79,14 @@ macro_rules! int_view {
     };
 }
 int_view!(
-    I8(i8), I16(i16), I32(i32), I64(i64), Isize(isize), U8(u8), U16(u16), U32(u32), U64(u64), Usize(usize)
+    I8(i8),
+    I16(i16),
+    I32(i32),
+    I64(i64),
+    Isize(isize),
+    U8(u8),
+    U16(u16),
+    U32(u32),
+    U64(u64),
+    Usize(usize)
 );

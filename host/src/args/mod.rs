@@ -63,7 +63,8 @@ pub trait Argument<'a, M: Memory>: sealed::Sealed {
     label = "not a segment size",
     note = "write an integer, `constant::<N>()`, `Deferred::new(&size)` or `DeferredSequence::new(&sizes)`",
     note = "a span is not a size: say `Deferred` for one number in memory, `DeferredSequence` for one per segment",
-    note = "integers are i8 to i64, u8 to u64, isize and usize; a flag, a float or a reference is none"
+    note = "integers are i8 to i64, u8 to u64, isize and usize; a flag, a float or a reference is none",
+    note = "a deferred number lies where the keys do, here in `{M}`"
 )]
 pub trait SizeArg<'a, M: Memory>: Argument<'a, M> {}
 
@@ -73,7 +74,8 @@ pub trait SizeArg<'a, M: Memory>: Argument<'a, M> {}
     label = "not a number of items to select",
     note = "write an integer, `constant::<K>()`, `Deferred::new(&k)` or `DeferredSequence::new(&ks)`",
     note = "a span is not a `k`: say `Deferred` for one number in memory, `DeferredSequence` for one per segment",
-    note = "integers are i8 to i64, u8 to u64, isize and usize; a flag, a float or a reference is none"
+    note = "integers are i8 to i64, u8 to u64, isize and usize; a flag, a float or a reference is none",
+    note = "a deferred number lies where the keys do, here in `{M}`"
 )]
 pub trait KArg<'a, M: Memory>: Argument<'a, M> {}
 

@@ -1,16 +1,20 @@
-//! The first stage: a delegate for each group of keys bounds the k-th key from below.
+//! A bound for a small k: a delegate for each group of keys bounds the k-th key from below.
 //!
 //! The largest key of a group stands for it. The k-th largest of these delegates is a lower bound of the k-th largest key,
 //! whatever the keys are: k groups hold a key at least as large. And fewer than k groups hold anything above it, so at most
 //! (k − 1) × group keys are left to look at. After the delegate-centric top-k of Gaihre et al. ("Dr. Top-k", SC '21).
 //!
 //! A chunk is `group` blocks of [`lanes`] neighbouring keys; lane `l` of all its blocks is one group, so that taking the
-//! maxima is plain vector arithmetic. The keys behind the last whole chunk stand for themselves.
+//! maxima is plain vector arithmetic. The blocks behind the last whole chunk are a chunk of fewer rows, and the keys behind
+//! the last whole block stand for themselves.
 
+use super::filter::equal_to;
 use super::ranks::Ranks;
 use crate::key::Ranked;
 use cluster_topk_abi::key_order::KeyBits;
-use pulp::Arch;
+use core::iter::StepBy;
+use core::ops::Range;
+use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 /// Keys that one vector step takes: 64 bytes of them.
@@ -18,20 +22,69 @@ pub(super) const fn lanes<R: Ranked>() -> usize {
     64 / size_of::<R>()
 }
 
-/// The number of delegates of a segment.
-pub(super) const fn count<R: Ranked>(len: usize, group: usize) -> usize {
-    let chunk = group * lanes::<R>();
-    len / chunk * lanes::<R>() + len % chunk
-}
+/// Fewer keys a group than this save less than delegates cost; a sample bounds the k-th key better then.
+const MIN_GROUP: usize = 8;
 
-/// Keys per group, a power of two; 1 means that groups do not pay.
+/// Keys per group; `None` where groups would be too small to pay.
 ///
 /// More delegates cost more to select from, larger groups cost more to search again: √(k·len) delegates balance the two. At
 /// least 4k of them keep the bound tight: on random keys it then lets about 1.1 k keys through.
-pub(super) const fn group_size(len: usize, k: usize) -> usize {
+pub(super) const fn group_size(len: usize, k: usize) -> Option<usize> {
     let balanced = ((k as u64) * (len as u64)).isqrt() as usize;
     let delegates = if balanced > 4 * k { balanced } else { 4 * k };
-    if delegates == 0 || len / delegates < 2 { 1 } else { 1 << (len / delegates).ilog2() }
+    if delegates == 0 || len / delegates < MIN_GROUP { None } else { Some(len / delegates) }
+}
+
+/// Where the groups of a segment lie.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    len: usize,
+    lanes: usize,
+    group: usize,
+    /// Chunks of `group` rows.
+    chunks: usize,
+    /// Rows of the chunk behind them.
+    short_rows: usize,
+}
+
+impl Layout {
+    pub(super) const fn of<R: Ranked>(len: usize, group: usize) -> Self {
+        let lanes = lanes::<R>();
+        let chunks = len / (group * lanes);
+        Self { len, lanes, group, chunks, short_rows: (len - chunks * group * lanes) / lanes }
+    }
+
+    /// The number of delegates: at least len / group.
+    pub(super) const fn count(self) -> usize {
+        self.in_chunks() + self.in_short_chunk() + self.len % self.lanes
+    }
+
+    const fn in_chunks(self) -> usize {
+        self.chunks * self.lanes
+    }
+
+    const fn in_short_chunk(self) -> usize {
+        if self.short_rows > 0 { self.lanes } else { 0 }
+    }
+
+    /// The keys in whole chunks.
+    const fn chunked(self) -> usize {
+        self.chunks * self.group * self.lanes
+    }
+
+    /// The keys that delegate `d` stands for.
+    #[inline(always)]
+    fn group(self, d: usize) -> StepBy<Range<usize>> {
+        let Self { len, lanes, group, .. } = self;
+        let (first, rows) = if d < self.in_chunks() {
+            (d / lanes * group * lanes + d % lanes, group)
+        } else if d < self.in_chunks() + self.in_short_chunk() {
+            (self.chunked() + d - self.in_chunks(), self.short_rows)
+        } else {
+            (len - (self.count() - d), 1)
+        };
+        (first..first + rows * lanes).step_by(lanes)
+    }
 }
 
 /// Fills `out` with the delegates of a segment; `threads` says whether other threads may help.
@@ -45,64 +98,77 @@ pub(super) fn collect<S: Ranks>(ranks: S, group: usize, threads: bool, out: &mut
 }
 
 fn collect_by<S: Ranks, const W: usize>(ranks: S, group: usize, threads: bool, out: &mut Vec<S::Rank>) {
-    debug_assert_eq!(W, lanes::<S::Rank>());
-    let chunks = ranks.len() / (group * W);
+    let layout = Layout::of::<S::Rank>(ranks.len(), group);
+    debug_assert_eq!(W, layout.lanes);
     out.clear();
-    out.resize(chunks * W, S::Rank::ZERO);
+    out.resize(layout.in_chunks() + layout.in_short_chunk(), S::Rank::ZERO);
+    let (whole, short) = out.split_at_mut(layout.in_chunks());
     let arch = Arch::new();
     if threads {
         // Stripes of about 2^16 keys: long enough to be worth a task, short enough to balance.
         let chunks_per_stripe = ((1 << 16) / (group * W)).max(1);
-        out.par_chunks_mut(chunks_per_stripe * W).enumerate().for_each(|(stripe, out)| {
-            arch.dispatch(|| maxima::<S, W>(ranks, group, stripe * chunks_per_stripe, out));
+        whole.par_chunks_mut(chunks_per_stripe * W).enumerate().for_each(|(stripe, out)| {
+            let start = stripe * chunks_per_stripe * group * W;
+            arch.dispatch(Maxima::<S, W> { ranks, rows: group, start, out });
         });
     } else {
-        arch.dispatch(|| maxima::<S, W>(ranks, group, 0, out));
+        arch.dispatch(Maxima::<S, W> { ranks, rows: group, start: 0, out: whole });
     }
-    out.extend((chunks * group * W..ranks.len()).map(|i| ranks.rank(i)));
+    let (rows, start) = (layout.short_rows, layout.chunked());
+    arch.dispatch(Maxima::<S, W> { ranks, rows, start, out: short });
+    out.extend((ranks.len() - ranks.len() % W..ranks.len()).map(|i| ranks.rank(i)));
 }
 
-/// The lane-wise maxima of the chunks from `first` on, as many as `out` has room for.
-#[inline(always)]
-fn maxima<S: Ranks, const W: usize>(ranks: S, group: usize, first: usize, out: &mut [S::Rank]) {
-    for (chunk, out) in (first..).zip(out.chunks_exact_mut(W)) {
-        let start = chunk * group * W;
-        let mut largest = ranks.block::<W>(start);
-        for row in 1..group {
-            let block = ranks.block::<W>(start + row * W);
-            for lane in 0..W {
-                largest[lane] = largest[lane].larger(block[lane]);
+/// Takes the lane-wise maxima of chunks of `rows` rows from key `start` on, as many as `out` has room for.
+///
+/// A type, as a closure is not always inlined into the code for the vector unit.
+struct Maxima<'o, S: Ranks, const W: usize> {
+    ranks: S,
+    rows: usize,
+    start: usize,
+    out: &'o mut [S::Rank],
+}
+
+impl<S: Ranks, const W: usize> NullaryFnOnce for Maxima<'_, S, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { ranks, rows, mut start, out } = self;
+        for out in out.chunks_exact_mut(W) {
+            let mut largest = ranks.block::<W>(start);
+            for row in 1..rows {
+                let block = ranks.block::<W>(start + row * W);
+                for lane in 0..W {
+                    largest[lane] = largest[lane].larger(block[lane]);
+                }
             }
+            out.copy_from_slice(&largest);
+            start += rows * W;
         }
-        out.copy_from_slice(&largest);
     }
 }
 
-/// Calls `found` with every key above `bound`, given the delegates that [`collect`] filled, in no particular order.
+/// Calls `found` with every key that passes, given the delegates that [`collect`] filled, in no particular order.
+///
+/// What passes is a matter of being large enough: where a delegate fails, so does its whole group.
 #[inline(always)]
-pub(super) fn for_each_above<S: Ranks>(
+pub(super) fn for_each<S: Ranks>(
     ranks: S,
     group: usize,
     delegates: &[S::Rank],
-    bound: S::Rank,
+    passes: impl Fn(S::Rank) -> bool,
     mut found: impl FnMut(usize, S::Rank),
 ) {
-    let lanes = lanes::<S::Rank>();
-    let grouped = ranks.len() / (group * lanes) * lanes;
-    for (d, &delegate) in delegates[..grouped].iter().enumerate() {
-        if delegate > bound {
-            let first = d / lanes * group * lanes + d % lanes;
-            for i in (first..first + group * lanes).step_by(lanes) {
+    let layout = Layout::of::<S::Rank>(ranks.len(), group);
+    for (d, &delegate) in delegates.iter().enumerate() {
+        if passes(delegate) {
+            for i in layout.group(d) {
                 let rank = ranks.rank(i);
-                if rank > bound {
+                if passes(rank) {
                     found(i, rank);
                 }
             }
-        }
-    }
-    for (i, &rank) in (grouped * group..).zip(&delegates[grouped..]) {
-        if rank > bound {
-            found(i, rank);
         }
     }
 }
@@ -117,31 +183,23 @@ pub(super) fn ties<S: Ranks>(
     from_end: bool,
     mut found: impl FnMut(usize),
 ) {
-    let lanes = lanes::<S::Rank>();
-    let chunk_keys = group * lanes;
-    let chunks = ranks.len() / chunk_keys;
+    let layout = Layout::of::<S::Rank>(ranks.len(), group);
+    let chunk_keys = group * layout.lanes;
     let mut left = wanted;
-    let mut visit = |i: usize| {
-        if left > 0 && ranks.rank(i) == bound {
-            found(i);
-            left -= 1;
-        }
-        left > 0
-    };
-    if wanted == 0 {
-        return;
-    }
-    let tail = chunks * chunk_keys..ranks.len();
+    let mut visit = |keys: Range<usize>| left -= equal_to(ranks, keys, bound, left, from_end, &mut found);
+    let tail = layout.chunked()..ranks.len();
     // A chunk none of whose delegates reaches the bound holds no tie.
-    let reaches = |chunk: &usize| {
-        let lanes_of = &delegates[chunk * lanes..(chunk + 1) * lanes];
-        Arch::new().dispatch(|| lanes_of.iter().fold(false, |any, &delegate| any | (delegate >= bound)))
+    let visit_chunk = |chunk: usize, visit: &mut dyn FnMut(Range<usize>)| {
+        let delegates = &delegates[chunk * layout.lanes..(chunk + 1) * layout.lanes];
+        if delegates.iter().fold(false, |any, &delegate| any | (delegate >= bound)) {
+            visit(chunk * chunk_keys..(chunk + 1) * chunk_keys);
+        }
     };
     if from_end {
-        let _ = tail.rev().all(&mut visit)
-            && (0..chunks).rev().filter(reaches).all(|c| (c * chunk_keys..(c + 1) * chunk_keys).rev().all(&mut visit));
+        visit(tail);
+        (0..layout.chunks).rev().for_each(|chunk| visit_chunk(chunk, &mut visit));
     } else {
-        let _ = (0..chunks).filter(reaches).all(|c| (c * chunk_keys..(c + 1) * chunk_keys).all(&mut visit))
-            && tail.into_iter().all(&mut visit);
+        (0..layout.chunks).for_each(|chunk| visit_chunk(chunk, &mut visit));
+        visit(tail);
     }
 }

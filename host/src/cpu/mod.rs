@@ -5,8 +5,11 @@
 //! out. The engine is deterministic whatever the request says; weaker requirements save the final ordering.
 
 mod delegates;
+mod filter;
+mod monotone;
 mod ranks;
 mod rows;
+mod sample;
 mod scratch;
 mod select;
 
@@ -29,11 +32,12 @@ pub(crate) fn run<K: Key>(cpu: &Cpu, call: Call<'_, K, HostMemory>, spec: &Spec)
     if shape.output.elements == 0 {
         return Ok(());
     }
+    // A call that one thread does alone is done by the caller's: handing it over costs more than a short one takes.
+    let work = shape.total_keys.max(shape.num_segments as u128);
+    let threads = if work >= MIN_KEYS_PER_TASK.into() { cpu.threads() } else { 1 };
     match cpu.pool() {
-        Some(pool) if shape.total_keys >= MIN_KEYS_PER_TASK.into() => {
-            pool.install(|| rows::run(call, &shape, spec.contract));
-        }
-        _ => rows::run(call, &shape, spec.contract),
+        Some(pool) if threads > 1 => pool.install(|| rows::run(call, &shape, spec.contract, threads)),
+        _ => rows::run(call, &shape, spec.contract, threads),
     }
     Ok(())
 }
@@ -49,8 +53,8 @@ pub(crate) fn plan<K: Key>(
     let strategy = match delegates::group_size(size, k) {
         _ if shape.output.elements == 0 => CpuStrategy::Nothing,
         _ if k >= size => CpuStrategy::SelectAll,
-        1 => CpuStrategy::Direct,
-        group => CpuStrategy::Delegates { group },
+        None => CpuStrategy::Direct,
+        Some(group) => CpuStrategy::Delegates { group },
     };
     let engine = EnginePlan::Cpu(CpuPlan {
         threads: cpu.threads(),
@@ -79,11 +83,11 @@ fn scratch_bytes<K: Key>(strategy: CpuStrategy, size: usize, k: usize) -> u64 {
     match strategy {
         CpuStrategy::Nothing => 0,
         CpuStrategy::SelectAll => size * packed,
-        CpuStrategy::Direct => 2 * size * rank + k * packed,
+        CpuStrategy::Direct => size * (rank + packed),
         CpuStrategy::Delegates { group } => {
-            let delegates = delegates::count::<K::Ordered>(size as usize, group) as u64;
-            // Fewer than k groups have a delegate above the k-th delegate.
-            let survivors = (k.saturating_sub(1) * group as u64 + k).min(size);
+            let delegates = delegates::Layout::of::<K::Ordered>(size as usize, group).count() as u64;
+            // Fewer than k groups have a delegate above the k-th delegate, and at most k more are equal to it.
+            let survivors = (2 * k * group as u64).min(size);
             2 * delegates * rank + survivors * packed
         }
     }

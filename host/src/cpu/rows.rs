@@ -1,8 +1,8 @@
 //! The outputs row by row, and the sharing of rows between threads.
 
-use super::ranks::{Dense, Strided};
+use super::ranks::{Dense, Order, Strided};
 use super::scratch::Pooled;
-use super::select::{Rules, select};
+use super::select::{Rules, Sink, select};
 use super::{MIN_KEYS_PER_TASK, SPLIT_SEGMENT_KEYS};
 use crate::key::{Direction, Key};
 use crate::memory::HostMemory;
@@ -19,11 +19,13 @@ struct Context<'c, 'a, K: Key> {
     /// The bytes of the values; empty where none travel.
     values: &'a [u8],
     stride: usize,
-    flip: K::Ordered,
+    order: Order<K::Ordered>,
     rules: Rules,
     fill: Option<Fill<K>>,
     pitch: usize,
     shape: &'c HostShape<'a>,
+    /// Threads that share the work.
+    threads: usize,
     /// Segments that one task takes.
     grain: usize,
 }
@@ -42,32 +44,38 @@ enum RowPayload<'o> {
     Values { width: usize, bytes: &'o mut [u8] },
 }
 
-/// Selects every segment of a checked call.
-pub(super) fn run<'a, K: Key>(call: Call<'a, K, HostMemory>, shape: &HostShape<'a>, contract: Contract) {
+/// Selects every segment of a checked call, on the calling thread alone where `threads` is 1.
+pub(super) fn run<'a, K: Key>(
+    call: Call<'a, K, HostMemory>,
+    shape: &HostShape<'a>,
+    contract: Contract,
+    threads: usize,
+) {
     let (values, payload) = match call.payload {
         PayloadOut::None => (&[][..], RowPayload::None),
         PayloadOut::Index(IndexOut::U32(out)) => (&[][..], RowPayload::U32(out)),
         PayloadOut::Index(IndexOut::I32(out)) => (&[][..], RowPayload::I32(out)),
         PayloadOut::Index(IndexOut::I64(out)) => (&[][..], RowPayload::I64(out)),
-        PayloadOut::Values { width, input, output } => {
-            (input, RowPayload::Values { width, bytes: output })
-        }
+        PayloadOut::Values { width, input, output } => (input, RowPayload::Values { width, bytes: output }),
     };
     let mean = (shape.total_keys / shape.num_segments.max(1) as u128).max(1) as u64;
     let context = Context {
         keys: call.keys,
         values,
         stride: call.element_stride,
-        flip: match call.direction {
-            Direction::Largest => K::Ordered::ZERO,
-            Direction::Smallest => K::Ordered::ONES,
+        order: Order {
+            flip: match call.direction {
+                Direction::Largest => K::Ordered::ZERO,
+                Direction::Smallest => K::Ordered::ONES,
+            },
         },
         rules: Rules::new(contract),
         fill: call.fill,
         // A single row is as long as its buffers; only neighbours need a pitch.
         pitch: if shape.num_segments == 1 { usize::MAX } else { shape.output.pitch as usize },
         shape,
-        grain: (MIN_KEYS_PER_TASK / mean).max(1) as usize,
+        threads,
+        grain: if threads > 1 { (MIN_KEYS_PER_TASK / mean).max(1) as usize } else { usize::MAX },
     };
     context.range(0..shape.num_segments, RowsOut { keys: call.keys_out, payload });
 }
@@ -81,10 +89,7 @@ impl<K: Key> Context<'_, '_, K> {
         }
         let middle = segments.start + count / 2;
         let (front, back) = out.split_at((count / 2) * self.pitch);
-        rayon::join(
-            || self.range(segments.start..middle, front),
-            || self.range(middle..segments.end, back),
-        );
+        rayon::join(|| self.range(segments.start..middle, front), || self.range(middle..segments.end, back));
     }
 
     fn serial(&self, segments: Range<usize>, mut out: RowsOut<'_, K>) {
@@ -101,22 +106,71 @@ impl<K: Key> Context<'_, '_, K> {
         }
         if len > 0 {
             let keys = &self.keys[start..start + (len - 1) * self.stride + 1];
-            let threads = len >= SPLIT_SEGMENT_KEYS;
-            let write = |slot, index| {
-                let element = index * self.stride;
-                out.write(slot, index, || keys[element], self.values, start + element);
-            };
+            let threads = len >= SPLIT_SEGMENT_KEYS && self.threads > 1;
+            let sink =
+                RowSink { out, keys, values: self.values, start, stride: self.stride, order: self.order };
             <K::Ordered as Pooled>::with_scratch(|scratch| {
                 if self.stride == 1 {
-                    select(Dense::new(keys, self.flip), k, self.rules, threads, scratch, write);
+                    select(Dense::new(keys, self.order), k, self.rules, threads, scratch, sink);
                 } else {
-                    let ranks = Strided::new(keys, self.flip, self.stride, len);
-                    select(ranks, k, self.rules, threads, scratch, write);
+                    let ranks = Strided::new(keys, self.order, self.stride, len);
+                    select(ranks, k, self.rules, threads, scratch, sink);
                 }
             });
         }
         if let Some(fill) = &self.fill {
             out.fill(len.min(k)..k, fill);
+        }
+    }
+}
+
+/// The output row of one segment.
+struct RowSink<'r, 'o, K: Key> {
+    out: &'r mut RowsOut<'o, K>,
+    /// From the first key of the segment on.
+    keys: &'r [K],
+    values: &'r [u8],
+    /// The element of the first key.
+    start: usize,
+    stride: usize,
+    order: Order<K::Ordered>,
+}
+
+impl<K: Key> Sink<K::Ordered> for RowSink<'_, '_, K> {
+    fn ranks_suffice(&self, lowest: K::Ordered) -> bool {
+        matches!(self.out.payload, RowPayload::None) && self.order.names_keys::<K>(lowest)
+    }
+
+    #[inline(always)]
+    fn item(&mut self, slot: usize, index: usize) {
+        let element = index * self.stride;
+        self.out.write(slot, index, || self.keys[element], self.values, self.start + element);
+    }
+
+    #[inline(always)]
+    fn items(&mut self, first_slot: usize, indices: Range<usize>) {
+        let slots = first_slot..first_slot + indices.len();
+        if let (1, RowPayload::None, Some(keys)) = (self.stride, &self.out.payload, &mut self.out.keys) {
+            keys[slots].copy_from_slice(&self.keys[indices]);
+        } else {
+            slots.zip(indices).for_each(|(slot, index)| self.item(slot, index));
+        }
+    }
+
+    fn reversed(&mut self, indices: Range<usize>) {
+        if let (1, Some(keys)) = (self.stride, &mut self.out.keys) {
+            for (out, key) in keys.iter_mut().zip(self.keys[indices].iter().rev()) {
+                *out = *key;
+            }
+        } else {
+            indices.rev().enumerate().for_each(|(slot, index)| self.item(slot, index));
+        }
+    }
+
+    #[inline(always)]
+    fn rank(&mut self, slot: usize, rank: K::Ordered) {
+        if let Some(keys) = &mut self.out.keys {
+            keys[slot] = self.order.key(rank);
         }
     }
 }

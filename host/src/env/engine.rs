@@ -3,8 +3,8 @@
 use super::BackendOverride;
 use crate::cpu;
 use crate::error::Error;
-use crate::key::Key;
 use crate::gpu::{DeviceMemory, Gpu};
+use crate::key::Key;
 use crate::memory::{HostMemory, Memory};
 use crate::plan::Plan;
 use crate::request::Call;

@@ -3,8 +3,8 @@
 mod engine;
 pub mod targets;
 
-pub use engine::{BestAvailable, Cpu, Engine};
 pub(crate) use engine::Spec;
+pub use engine::{BestAvailable, Cpu, Engine};
 pub use targets::{Architecture, DefaultTargets, TargetArchitectures};
 
 use crate::gpu::Gpu;

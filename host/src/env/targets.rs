@@ -6,7 +6,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A list of target architectures: one token of [`targets`], or a tuple of up to eight.
+/// A list of target architectures: one token of [this module](self), or a tuple of up to eight.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of target architectures",
     label = "not an architecture, or not a tuple of them",

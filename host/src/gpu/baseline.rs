@@ -26,20 +26,37 @@ const fn word_bytes(width: KeyWidth) -> u32 {
     if width.bytes() < 4 { 4 } else { width.bytes() }
 }
 
-/// The launch for `segments` segments of up to `max_size` keys and `max_k` items, or `None` where no block holds one.
-pub(crate) fn launch(width: KeyWidth, segments: u64, max_size: u64, max_k: u64) -> Option<Launch> {
+/// The launch for `segments` segments of up to `max_size` keys and `max_k` items on a device of `sms` multiprocessors, or
+/// `None` where no block holds a segment.
+pub(crate) fn launch(width: KeyWidth, segments: u64, max_size: u64, max_k: u64, sms: u32) -> Option<Launch> {
     let segments = u32::try_from(segments).ok()?;
     if max_size <= WARP_PER_SEGMENT_MAX_SIZE {
         let items = (max_size.div_ceil(32).next_power_of_two() as u32).max(2);
         let (module, entry) = warp_entry(width, items)?;
-        let shared_bytes = WARPS * (WARP_CAPACITY * (word_bytes(width) + 4) + items * 32 * 4);
-        let shape = LaunchShape { blocks: segments.div_ceil(WARPS), threads: 32 * WARPS, shared_bytes, cluster_width: 1 };
-        return Some(Launch { module, entry, shape, tile: u64::from(items) * 32, worker: "a warp per segment" });
+        let ordering = (WARP_CAPACITY + 4) * word_bytes(width) + WARP_CAPACITY * 4;
+        let shared_bytes = WARPS * ordering.max(items * 32 * 4);
+        let shape = LaunchShape {
+            blocks: segments.div_ceil(WARPS),
+            threads: 32 * WARPS,
+            shared_bytes,
+            cluster_width: 1,
+        };
+        return Some(Launch {
+            module,
+            entry,
+            shape,
+            tile: u64::from(items) * 32,
+            worker: "a warp per segment",
+        });
     }
     let tile = baseline_tile_for(max_size)?;
-    let (module, entry) = block_entry(width, tile.keys_per_thread)?;
     let selected = max_k.min(max_size) as u32;
-    let threads = tile.threads_per_block;
+    // With a multiprocessor to itself a segment is done sooner by four times as many threads; where segments queue, several
+    // small blocks to a multiprocessor hide each other's latency.
+    let wide = segments <= sms && tile.capacity() >= 8192;
+    let threads = if wide { 1024 } else { tile.threads_per_block };
+    let items = (tile.capacity() / u64::from(threads)) as u32;
+    let (module, entry) = if wide { wide_entry(width, items)? } else { block_entry(width, items)? };
     let shared_bytes = block_shared_bytes(width, threads, selected);
     let shape = LaunchShape { blocks: segments, threads, shared_bytes, cluster_width: 1 };
     Some(Launch { module, entry, shape, tile: tile.capacity(), worker: "a thread block per segment" })
@@ -73,4 +90,10 @@ entries! { block_entry:
     W16 "block-16" { 8 => "block_16x8", 16 => "block_16x16", 32 => "block_16x32", 64 => "block_16x64" }
     W32 "block-32" { 8 => "block_32x8", 16 => "block_32x16", 32 => "block_32x32", 64 => "block_32x64" }
     W64 "block-64" { 8 => "block_64x8", 16 => "block_64x16", 32 => "block_64x32", 64 => "block_64x64" }
+}
+entries! { wide_entry:
+    W8 "wide-8" { 8 => "wide_8x8", 16 => "wide_8x16" }
+    W16 "wide-16" { 8 => "wide_16x8", 16 => "wide_16x16" }
+    W32 "wide-32" { 8 => "wide_32x8", 16 => "wide_32x16" }
+    W64 "wide-64" { 8 => "wide_64x8", 16 => "wide_64x16" }
 }

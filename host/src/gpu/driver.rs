@@ -4,7 +4,9 @@
 use crate::error::Error;
 use cluster_topk_abi::params::KernelParams;
 use core::ffi::c_void;
-use cudarc::driver::sys::{self, CUfunction_attribute, CUlaunchAttribute, CUlaunchAttributeValue, CUlaunchConfig};
+use cudarc::driver::sys::{
+    self, CUfunction_attribute, CUlaunchAttribute, CUlaunchAttributeValue, CUlaunchConfig,
+};
 use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,7 +48,8 @@ impl Module {
         context.bind_to_thread().map_err(failed("cuCtxSetCurrent"))?;
         let image = CString::new(ptx).map_err(|_| Error::DeviceCodeMissing { remedy: super::REMEDY })?;
         // SAFETY: the image is a string that ends in a zero byte, as the driver wants PTX.
-        let raw = unsafe { result::module::load_data(image.as_ptr().cast()) }.map_err(failed("cuModuleLoadData"))?;
+        let raw = unsafe { result::module::load_data(image.as_ptr().cast()) }
+            .map_err(failed("cuModuleLoadData"))?;
         Ok(Self { raw, context: context.clone() })
     }
 
@@ -54,7 +57,8 @@ impl Module {
     pub(super) fn function(self: &Arc<Self>, entry: &str) -> Result<Function, Error> {
         let name = CString::new(entry).map_err(|_| Error::DeviceCodeMissing { remedy: super::REMEDY })?;
         // SAFETY: the module is loaded, and stays so for as long as the function holds it.
-        let raw = unsafe { result::module::get_function(self.raw, name) }.map_err(failed("cuModuleGetFunction"))?;
+        let raw =
+            unsafe { result::module::get_function(self.raw, name) }.map_err(failed("cuModuleGetFunction"))?;
         Ok(Function { raw, _module: self.clone(), dynamic_shared: Mutex::new(WITHOUT_OPT_IN) })
     }
 }
@@ -127,7 +131,11 @@ impl Function {
             id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
             pad: [0; 4],
             value: CUlaunchAttributeValue {
-                clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x: shape.cluster_width, y: 1, z: 1 },
+                clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 {
+                    x: shape.cluster_width,
+                    y: 1,
+                    z: 1,
+                },
             },
         };
         let config = CUlaunchConfig {
@@ -144,9 +152,11 @@ impl Function {
         };
         let mut arguments = [core::ptr::from_ref(params).cast_mut().cast::<c_void>()];
         // SAFETY: configuration and arguments outlive the call, which copies them; the rest is the caller's promise.
-        unsafe { sys::cuLaunchKernelEx(&raw const config, self.raw, arguments.as_mut_ptr(), core::ptr::null_mut()) }
-            .result()
-            .map_err(failed("cuLaunchKernelEx"))
+        unsafe {
+            sys::cuLaunchKernelEx(&raw const config, self.raw, arguments.as_mut_ptr(), core::ptr::null_mut())
+        }
+        .result()
+        .map_err(failed("cuLaunchKernelEx"))
     }
 }
 

@@ -2,7 +2,9 @@
 
 use crate::memory::{Input, Memory, Output};
 use core::marker::PhantomData;
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, SyncOnDrop};
+use cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, SyncOnDrop,
+};
 use std::sync::Arc;
 
 /// The memory of a CUDA device: cudarc's slices and views, and [raw pointers](DeviceView::from_raw).

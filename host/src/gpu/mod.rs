@@ -22,14 +22,14 @@ use crate::key::Key;
 use crate::plan::{EnginePlan, GpuPlan, Plan};
 use crate::request::Call;
 use cluster_topk_abi::arch::ComputeCapability;
+use cudarc::driver::sys::CUdevice_attribute;
 use cudarc::driver::{CudaContext, CudaStream};
 use modules::Modules;
 use params::DeviceShape;
 use std::sync::Arc;
 
 /// What to do where the device code is missing.
-pub(crate) const REMEDY: &str =
-    "run `cargo xtask device build` in the workspace and build again, or use a published package, which carries it";
+pub(crate) const REMEDY: &str = "run `cargo xtask device build` in the workspace and build again, or use a published package, which carries it";
 
 /// A GPU, and the stream that calls are enqueued on.
 ///
@@ -43,6 +43,8 @@ pub(crate) const REMEDY: &str =
 pub struct Gpu {
     stream: Arc<CudaStream>,
     capability: ComputeCapability,
+    /// Multiprocessors of the device.
+    sms: u32,
     modules: Arc<Modules>,
 }
 
@@ -85,8 +87,11 @@ impl Gpu {
             let reason = "the kernels need sm_80 or newer";
             return Err(Error::UnsupportedArchitecture { capability: capability.to_string(), reason });
         }
+        let sms = context
+            .attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+            .map_err(driver::failed("cuDeviceGetAttribute"))?;
         let modules = Modules::of(context, capability);
-        Ok(Self { stream, capability, modules })
+        Ok(Self { stream, capability, sms: sms.unsigned_abs(), modules })
     }
 
     /// The stream that calls are enqueued on.
@@ -113,7 +118,7 @@ impl Gpu {
                  every requirement",
             ));
         }
-        baseline::launch(K::TYPE.width(), shape.num_segments, shape.max_size, shape.max_k).ok_or(unsupported(
+        baseline::launch(K::TYPE.width(), shape.num_segments, shape.max_size, shape.max_k, self.sms).ok_or(unsupported(
             "segments of more than 16384 keys need the cluster backend, which is not part of this version; bound the size if \
              yours are shorter",
         ))

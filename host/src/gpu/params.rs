@@ -31,14 +31,17 @@ impl DeviceShape {
         let keys = args::device_len(&call.keys);
         let strided_keys = keys.div_ceil(stride) as u64;
         let (num_segments, max_size, pitch) = match &call.form {
-            Form::Single => (1, crate::validate::known_size(None, strided_keys.into(), 0, LIMIT.into())? as u64, 0),
+            Form::Single => {
+                (1, crate::validate::known_size(None, strided_keys.into(), 0, LIMIT.into())? as u64, 0)
+            }
             Form::Rows { count, size, pitch } => {
                 let segments = segment_count(*count, 1)?;
                 let max_size = bound(ArgumentName::SegmentSize, BufferName::Sizes, size, segments)?;
                 let pitch = pitch.map_or(max_size, |pitch| pitch as u64);
                 if let (args::Source::Immediate(_), 1.., 1..) = (size.source, segments, max_size) {
-                    let elements =
-                        u128::from(segments - 1) * u128::from(pitch) + u128::from(max_size - 1) * stride as u128 + 1;
+                    let elements = u128::from(segments - 1) * u128::from(pitch)
+                        + u128::from(max_size - 1) * stride as u128
+                        + 1;
                     long_enough(BufferName::Keys, elements, keys)?;
                 }
                 (segments, max_size, pitch)
@@ -69,7 +72,11 @@ impl DeviceShape {
             PayloadOut::Index(out) => long_enough(BufferName::IndicesOut, elements, out.len()),
             PayloadOut::Values { width, input, output } => {
                 // Kernels clamp positions to the keys, so the values must be as many.
-                long_enough(BufferName::Values, args::device_len(&call.keys) as u128, args::device_len(input) / width)?;
+                long_enough(
+                    BufferName::Values,
+                    args::device_len(&call.keys) as u128,
+                    args::device_len(input) / width,
+                )?;
                 long_enough(BufferName::ValuesOut, elements, args::device_len_mut(output) / width)
             }
         }
@@ -126,7 +133,14 @@ impl<'s> Acquired<'s> {
         }
     }
 
-    fn input(&mut self, slot: usize, name: BufferName, source: Source<'s>, bytes: u64, align: usize) -> Result<u64, Error> {
+    fn input(
+        &mut self,
+        slot: usize,
+        name: BufferName,
+        source: Source<'s>,
+        bytes: u64,
+        align: usize,
+    ) -> Result<u64, Error> {
         let address = match source {
             Source::Raw(address) => address,
             Source::Cudarc(buffer) => {
@@ -214,7 +228,11 @@ impl<'s> Acquired<'s> {
 }
 
 fn aligned(buffer: BufferName, address: u64, required: usize) -> Result<(), Error> {
-    if address.is_multiple_of(required as u64) { Ok(()) } else { Err(Error::Unaligned { buffer, address, required }) }
+    if address.is_multiple_of(required as u64) {
+        Ok(())
+    } else {
+        Err(Error::Unaligned { buffer, address, required })
+    }
 }
 
 /// Lowers a checked call, and says which guards to keep until the launch is enqueued.
@@ -247,6 +265,18 @@ pub(super) fn lower<'a: 's, 's, K: Key>(
             params.size = ScalarSource::immediate(shape.max_size as i64);
         }
     }
+    let known = |value: &Lowered<'_, DeviceMemory>| matches!(value.source, args::Source::Immediate(_));
+    let known_size = match &call.form {
+        Form::Single => true,
+        Form::Rows { size, .. } => known(size),
+        Form::Ragged { .. } => false,
+    };
+    if known_size && known(&call.k) {
+        // `DeviceShape::of` found every row within the key buffer.
+        params.flags.insert(Flags::CHECKED);
+        params.size = ScalarSource::immediate(shape.max_size as i64);
+        params.k = ScalarSource::immediate(shape.max_k.min(params.output_pitch) as i64);
+    }
     if let Some(out) = call.keys_out {
         let bytes = args::device_len_mut(&out) as u64 * width;
         params.keys_out = acquired.output(0, BufferName::KeysOut, out.source, bytes, align_of::<K>())?;
@@ -262,7 +292,8 @@ pub(super) fn lower<'a: 's, 's, K: Key>(
                 IndexOut::I64(out) => (ValueKind::IndexI64, out.source, 8),
             };
             params.value_kind = kind;
-            params.values_out = acquired.output(1, BufferName::IndicesOut, source, len * width, width as usize)?;
+            params.values_out =
+                acquired.output(1, BufferName::IndicesOut, source, len * width, width as usize)?;
         }
         PayloadOut::Values { width, input, output } => {
             let bytes = (args::device_len(&input) as u64, args::device_len_mut(&output) as u64);

@@ -1,4 +1,7 @@
-//! The manual.
-pub mod requirements {
-    //! Requirements.
-}
+//! The manual: what the items' own documentation is too short for.
+//!
+//! | page | answers |
+//! | --- | --- |
+//! | [`requirements`] | which items come back, in what order, what is promised, what to write |
+
+pub mod requirements;

@@ -98,7 +98,8 @@ pub enum CpuStrategy {
         /// Keys per group.
         group: usize,
     },
-    /// Every key stands for itself: `k` is too large a part of the segment for groups to help.
+    /// One pass over the keys, against a bound guessed from a sample: `k` is too large a part of the segment for groups to
+    /// help.
     Direct,
 }
 
@@ -130,11 +131,20 @@ impl fmt::Display for Plan {
             EnginePlan::Cpu(cpu) => {
                 writeln!(f, "engine    CPU, {} ({})", threads(cpu.threads), self.reason)?;
                 writeln!(f, "strategy  {}", cpu.strategy)?;
-                let shared = if cpu.splits_segments { "segments, and long ones within" } else { "whole segments" };
-                write!(f, "threads   share {shared}; scratch {} bytes a worker at most", cpu.scratch_bytes_per_worker)
+                let shared =
+                    if cpu.splits_segments { "segments, and long ones within" } else { "whole segments" };
+                write!(
+                    f,
+                    "threads   share {shared}; scratch {} bytes a worker at most",
+                    cpu.scratch_bytes_per_worker
+                )
             }
             EnginePlan::Gpu(gpu) => {
-                writeln!(f, "engine    GPU, compute capability {} ({})", gpu.compute_capability, self.reason)?;
+                writeln!(
+                    f,
+                    "engine    GPU, compute capability {} ({})",
+                    gpu.compute_capability, self.reason
+                )?;
                 writeln!(f, "backend   baseline: {}, up to {} keys each", gpu.worker, gpu.keys_per_worker)?;
                 write!(
                     f,

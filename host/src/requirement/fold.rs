@@ -24,6 +24,15 @@ pub struct NoOrdering;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Given<D, T, O>(PhantomData<(D, T, O)>);
 
+mod sealed {
+    /// Implemented for every tuple that could be one of tokens; the bounds of `Requirements` do the rest.
+    pub trait Sealed {}
+    impl Sealed for () {}
+    impl<A> Sealed for (A,) {}
+    impl<A, B> Sealed for (A, B) {}
+    impl<A, B, C> Sealed for (A, B, C) {}
+}
+
 type Nothing = Given<NoDeterminism, NoTieBreak, NoOrdering>;
 
 /// A tuple of requirement tokens with a meaning.
@@ -38,7 +47,7 @@ type Nothing = Given<NoDeterminism, NoTieBreak, NoOrdering>;
     note = "a determinism and a tie-break are named together, within one tuple; an ordering may stand alone: `require(Sorted)`",
     note = "determinism: NotGuaranteed, RunToRun, GpuToGpu; tie-break: Unspecified, PreferSmallerIndex, PreferLargerIndex; ordering: Unsorted, Sorted, StableSorted"
 )]
-pub trait Requirements: Copy {
+pub trait Requirements: sealed::Sealed + Copy {
     /// What the tuple means.
     const CONTRACT: Contract;
 }
@@ -132,7 +141,8 @@ impl PairsWith<NoTieBreak> for NoDeterminism {
 }
 
 impl<D: PairsWith<T>, T, O: OrderingSlot> Selection for Given<D, T, O> {
-    const CONTRACT: Contract = Contract { determinism: D::PAIR.0, tie_break: D::PAIR.1, ordering: O::ORDERING };
+    const CONTRACT: Contract =
+        Contract { determinism: D::PAIR.0, tie_break: D::PAIR.1, ordering: O::ORDERING };
 }
 
 impl Requirements for () {
@@ -141,6 +151,7 @@ impl Requirements for () {
 
 macro_rules! single_tokens {
     ($($token:ident)*) => {$(
+        impl sealed::Sealed for token::$token {}
         impl Requirements for token::$token
         where
             (token::$token,): Requirements,

@@ -76,9 +76,9 @@ mod token_types {
         /// The set of a segment depends on that segment's keys alone, not on the batch it came in. Pairs with
         /// [`Unspecified`] only: a concrete tie-break already pins the set for every device, which is [`GpuToGpu`].
         RunToRun: Determinism = plain::Determinism::RunToRun;
-        /// The same input gives the same set on every device.
+        /// The same input gives the same set on every device of an architecture.
         ///
-        /// The only level that a concrete tie-break goes with.
+        /// The only level that a concrete tie-break goes with, and then the set is the same on every device and engine.
         GpuToGpu: Determinism = plain::Determinism::GpuToGpu;
 
         /// The library chooses among the items that tie at the boundary.
@@ -106,4 +106,3 @@ pub use token_types::{
     GpuToGpu, NotGuaranteed, PreferLargerIndex, PreferSmallerIndex, RunToRun, Sorted, StableSorted, Unsorted,
     Unspecified,
 };
-

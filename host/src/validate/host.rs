@@ -41,8 +41,12 @@ enum Layout<'a> {
 impl core::fmt::Debug for Layout<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::Rows { pitch, size } => f.debug_struct("Rows").field("pitch", pitch).field("size", size).finish(),
-            Self::Ragged { stride, .. } => f.debug_struct("Ragged").field("stride", stride).finish_non_exhaustive(),
+            Self::Rows { pitch, size } => {
+                f.debug_struct("Rows").field("pitch", pitch).field("size", size).finish()
+            }
+            Self::Ragged { stride, .. } => {
+                f.debug_struct("Ragged").field("stride", stride).finish_non_exhaustive()
+            }
         }
     }
 }
@@ -175,8 +179,9 @@ impl<'a> HostShape<'a> {
                 let first = offsets.get(0).unwrap_or(0);
                 let last = offsets.get(self.num_segments).unwrap_or(first);
                 self.total_keys = last.abs_diff(first);
-                // The offsets were checked against the keys already.
-                0
+                // The offsets were checked against the keys already, but the values must reach as far. They are monotone,
+                // so the last one is the end of all that is read.
+                end(0, if self.total_keys == 0 { 0 } else { last as usize })
             }
         }
     }
@@ -203,7 +208,7 @@ impl<'a> HostShape<'a> {
             Layout::Rows { pitch, size } => {
                 // An empty row may lie anywhere, even where the product overflows.
                 HostSegment { start: i.saturating_mul(pitch), len: size.get(i), k }
-            },
+            }
             Layout::Ragged { offsets, stride } => {
                 let at = |i| offsets.get(i).and_then(|offset| usize::try_from(offset).ok()).unwrap_or(0);
                 HostSegment { start: at(i).saturating_mul(stride), len: at(i + 1) - at(i), k }

@@ -92,7 +92,10 @@ pub(crate) fn no_overlap(
     read: &[(BufferName, u64, u64)],
 ) -> Result<(), Error> {
     let overlap = |a: &(BufferName, u64, u64), b: &(BufferName, u64, u64)| {
-        a.2 > 0 && b.2 > 0 && u128::from(a.1) < u128::from(b.1) + u128::from(b.2) && u128::from(b.1) < u128::from(a.1) + u128::from(a.2)
+        a.2 > 0
+            && b.2 > 0
+            && u128::from(a.1) < u128::from(b.1) + u128::from(b.2)
+            && u128::from(b.1) < u128::from(a.1) + u128::from(a.2)
     };
     for (i, first) in written.iter().enumerate() {
         let others = written[i + 1..].iter().chain(read);

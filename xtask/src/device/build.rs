@@ -48,6 +48,9 @@ pub(crate) fn build(force: bool) -> Result<Manifest> {
     }
     let manifest = Manifest { source_hash, compiler, targets, modules };
     manifest.write()?;
+    // The library's build script embeds what is there, and cannot watch for files that do not exist yet.
+    let script = fs::File::options().append(true).open(workspace::root().join("host/build.rs"))?;
+    script.set_modified(std::time::SystemTime::now())?;
     println!("{} device modules under {}", manifest.modules.len(), workspace::device_dir().display());
     Ok(manifest)
 }

@@ -1,0 +1,8 @@
+//! Two determinism levels.
+//! Name one.
+
+use cluster_topk::prelude::*;
+
+fn main() {
+    let _env = Env::cpu().require((RunToRun, GpuToGpu, Unspecified));
+}

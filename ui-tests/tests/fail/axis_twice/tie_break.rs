@@ -1,0 +1,8 @@
+//! Two tie-breaks.
+//! Name one.
+
+use cluster_topk::prelude::*;
+
+fn main() {
+    let _env = Env::cpu().require((GpuToGpu, PreferSmallerIndex, PreferLargerIndex));
+}

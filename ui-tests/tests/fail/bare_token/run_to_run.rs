@@ -1,0 +1,8 @@
+//! A determinism level is never a requirement by itself, in a tuple or not.
+//! Name the tie-break as well: both stand in one tuple.
+
+use cluster_topk::prelude::*;
+
+fn main() {
+    let _env = Env::cpu().require(RunToRun);
+}

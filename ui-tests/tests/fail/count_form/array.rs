@@ -1,0 +1,9 @@
+//! An array of integers as the number of segments.
+//! Write one integer: it is the same for the whole call.
+
+use cluster_topk::prelude::*;
+
+fn main() {
+    let keys = [3, 1, 2, 5, 4, 6];
+    let _segments = Segments::rows(&keys, [2, 3], 3);
+}

@@ -1,0 +1,10 @@
+//! A flag as `k`.
+//! Write an integer.
+
+use cluster_topk::prelude::*;
+
+fn main() {
+    let keys = [3, 1, 2, 5, 4, 6];
+    let mut out = [0; 6];
+    let _request = max_keys(&keys, true, &mut out);
+}

@@ -1,0 +1,9 @@
+//! A static maximum below 0 leaves no size.
+//! Write 0 or more.
+
+use cluster_topk::prelude::*;
+
+fn main() {
+    let keys = [3, 1, 2, 5, 4, 6];
+    let _segments = Segments::rows(&keys, 2, Immediate::new(3).static_bounds::<-5, -1>());
+}

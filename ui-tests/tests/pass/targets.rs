@@ -1,0 +1,36 @@
+//! The lists of architectures that a strict environment accepts, and the one that it leaves to the call.
+
+use cluster_topk::env::targets::{Sm80, Sm86, Sm89, Sm90, Sm100, Sm120};
+use cluster_topk::prelude::*;
+
+const KEYS: [i32; 6] = [3, 1, 2, 5, 4, 6];
+
+macro_rules! expect {
+    ($env:expr, $size:expr) => {{
+        let mut best = [0; 4];
+        max_keys(Segments::rows(&KEYS, 2, $size), 2, &mut best).run(&$env).unwrap();
+        assert_eq!(best, [3, 2, 6, 5], "{} {}", stringify!($env), stringify!($size));
+    }};
+}
+
+fn main() {
+    let fast = || Env::best_available().require((NotGuaranteed, Unspecified, Sorted));
+
+    // Clusters serve every request: the default contract, and segments of any length.
+    expect!(Env::best_available(), 3);
+    expect!(Env::best_available().targets(Sm90), 3);
+    expect!(Env::best_available().targets((Sm90, Sm100, Sm120)), 3);
+
+    // Before sm_90: a set that may vary, of segments that are statically bounded.
+    expect!(fast().targets(Sm80), constant::<3>());
+    expect!(fast().targets(Sm80), Immediate::new(3).static_bounds::<0, 16384>());
+    expect!(fast().targets((Sm86, Sm89)), DeferredSequence::new(&[3u32, 3]).static_bounds::<-1, 3>());
+    expect!(fast().targets((Sm80, Sm90)), Deferred::new(&[3u32]).static_bounds::<0, 3>());
+
+    // What cannot be served everywhere is left to the call.
+    expect!(Env::best_available().targets((Sm80, Sm90)).lenient(), 3);
+    expect!(fast().targets(Sm80).lenient(), 3);
+
+    // An engine that uses no GPU serves everything.
+    expect!(Env::cpu().targets(Sm80), 3);
+}
