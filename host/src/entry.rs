@@ -21,11 +21,11 @@ use crate::segments::IntoSegments;
 /// assert_eq!(out, [5, 4]);
 /// # Ok::<(), cluster_topk::Error>(())
 /// ```
-pub fn max_keys<'a, G: IntoSegments<'a>>(
+pub fn max_keys<'i, 'o, G: IntoSegments<'i>>(
     segments: G,
-    k: impl KArg<'a, G::Memory>,
-    keys_out: impl Output<'a, Elem = G::Key, Memory = G::Memory>,
-) -> Request<'a, G::Key, G::Memory, G::Bound, Keys> {
+    k: impl KArg<'i, G::Memory>,
+    keys_out: impl Output<'o, Elem = G::Key, Memory = G::Memory>,
+) -> Request<'i, 'o, G::Key, G::Memory, G::Bound, Keys> {
     request::keys(Direction::Largest, segments, k, keys_out)
 }
 
@@ -45,13 +45,13 @@ pub fn max_keys<'a, G: IntoSegments<'a>>(
 /// assert_eq!((best, theirs), ([0.75, 0.5], [30, 10]));
 /// # Ok::<(), cluster_topk::Error>(())
 /// ```
-pub fn max_pairs<'a, G: IntoSegments<'a>, V: Payload>(
+pub fn max_pairs<'i, 'o, G: IntoSegments<'i>, V: Payload>(
     segments: G,
-    values: impl Input<'a, Elem = V, Memory = G::Memory>,
-    k: impl KArg<'a, G::Memory>,
-    keys_out: impl Output<'a, Elem = G::Key, Memory = G::Memory>,
-    values_out: impl Output<'a, Elem = V, Memory = G::Memory>,
-) -> Request<'a, G::Key, G::Memory, G::Bound, Pairs<V>> {
+    values: impl Input<'i, Elem = V, Memory = G::Memory>,
+    k: impl KArg<'i, G::Memory>,
+    keys_out: impl Output<'o, Elem = G::Key, Memory = G::Memory>,
+    values_out: impl Output<'o, Elem = V, Memory = G::Memory>,
+) -> Request<'i, 'o, G::Key, G::Memory, G::Bound, Pairs<V>> {
     request::pairs(Direction::Largest, segments, values, k, keys_out, values_out)
 }
 
@@ -67,11 +67,11 @@ pub fn max_pairs<'a, G: IntoSegments<'a>, V: Payload>(
 /// assert_eq!(out, [4, 2]);
 /// # Ok::<(), cluster_topk::Error>(())
 /// ```
-pub fn max_indices<'a, G: IntoSegments<'a>, I: Index>(
+pub fn max_indices<'i, 'o, G: IntoSegments<'i>, I: Index>(
     segments: G,
-    k: impl KArg<'a, G::Memory>,
-    indices_out: impl Output<'a, Elem = I, Memory = G::Memory>,
-) -> Request<'a, G::Key, G::Memory, G::Bound, Indices<I>> {
+    k: impl KArg<'i, G::Memory>,
+    indices_out: impl Output<'o, Elem = I, Memory = G::Memory>,
+) -> Request<'i, 'o, G::Key, G::Memory, G::Bound, Indices<I>> {
     request::indices(Direction::Largest, segments, k, indices_out)
 }
 
@@ -87,12 +87,12 @@ pub fn max_indices<'a, G: IntoSegments<'a>, I: Index>(
 /// assert_eq!((keys, indices), ([5, 4], [4, 2]));
 /// # Ok::<(), cluster_topk::Error>(())
 /// ```
-pub fn max_keys_and_indices<'a, G: IntoSegments<'a>, I: Index>(
+pub fn max_keys_and_indices<'i, 'o, G: IntoSegments<'i>, I: Index>(
     segments: G,
-    k: impl KArg<'a, G::Memory>,
-    keys_out: impl Output<'a, Elem = G::Key, Memory = G::Memory>,
-    indices_out: impl Output<'a, Elem = I, Memory = G::Memory>,
-) -> Request<'a, G::Key, G::Memory, G::Bound, KeysAndIndices<I>> {
+    k: impl KArg<'i, G::Memory>,
+    keys_out: impl Output<'o, Elem = G::Key, Memory = G::Memory>,
+    indices_out: impl Output<'o, Elem = I, Memory = G::Memory>,
+) -> Request<'i, 'o, G::Key, G::Memory, G::Bound, KeysAndIndices<I>> {
     request::keys_and_indices(Direction::Largest, segments, k, keys_out, indices_out)
 }
 
@@ -108,11 +108,11 @@ pub fn max_keys_and_indices<'a, G: IntoSegments<'a>, I: Index>(
 /// assert_eq!(out, [1, 1]);
 /// # Ok::<(), cluster_topk::Error>(())
 /// ```
-pub fn min_keys<'a, G: IntoSegments<'a>>(
+pub fn min_keys<'i, 'o, G: IntoSegments<'i>>(
     segments: G,
-    k: impl KArg<'a, G::Memory>,
-    keys_out: impl Output<'a, Elem = G::Key, Memory = G::Memory>,
-) -> Request<'a, G::Key, G::Memory, G::Bound, Keys> {
+    k: impl KArg<'i, G::Memory>,
+    keys_out: impl Output<'o, Elem = G::Key, Memory = G::Memory>,
+) -> Request<'i, 'o, G::Key, G::Memory, G::Bound, Keys> {
     request::keys(Direction::Smallest, segments, k, keys_out)
 }
 
@@ -132,13 +132,13 @@ pub fn min_keys<'a, G: IntoSegments<'a>>(
 /// assert_eq!((best, theirs), ([0.25, 0.5], [20, 10]));
 /// # Ok::<(), cluster_topk::Error>(())
 /// ```
-pub fn min_pairs<'a, G: IntoSegments<'a>, V: Payload>(
+pub fn min_pairs<'i, 'o, G: IntoSegments<'i>, V: Payload>(
     segments: G,
-    values: impl Input<'a, Elem = V, Memory = G::Memory>,
-    k: impl KArg<'a, G::Memory>,
-    keys_out: impl Output<'a, Elem = G::Key, Memory = G::Memory>,
-    values_out: impl Output<'a, Elem = V, Memory = G::Memory>,
-) -> Request<'a, G::Key, G::Memory, G::Bound, Pairs<V>> {
+    values: impl Input<'i, Elem = V, Memory = G::Memory>,
+    k: impl KArg<'i, G::Memory>,
+    keys_out: impl Output<'o, Elem = G::Key, Memory = G::Memory>,
+    values_out: impl Output<'o, Elem = V, Memory = G::Memory>,
+) -> Request<'i, 'o, G::Key, G::Memory, G::Bound, Pairs<V>> {
     request::pairs(Direction::Smallest, segments, values, k, keys_out, values_out)
 }
 
@@ -154,11 +154,11 @@ pub fn min_pairs<'a, G: IntoSegments<'a>, V: Payload>(
 /// assert_eq!(out, [1, 3]);
 /// # Ok::<(), cluster_topk::Error>(())
 /// ```
-pub fn min_indices<'a, G: IntoSegments<'a>, I: Index>(
+pub fn min_indices<'i, 'o, G: IntoSegments<'i>, I: Index>(
     segments: G,
-    k: impl KArg<'a, G::Memory>,
-    indices_out: impl Output<'a, Elem = I, Memory = G::Memory>,
-) -> Request<'a, G::Key, G::Memory, G::Bound, Indices<I>> {
+    k: impl KArg<'i, G::Memory>,
+    indices_out: impl Output<'o, Elem = I, Memory = G::Memory>,
+) -> Request<'i, 'o, G::Key, G::Memory, G::Bound, Indices<I>> {
     request::indices(Direction::Smallest, segments, k, indices_out)
 }
 
@@ -174,11 +174,11 @@ pub fn min_indices<'a, G: IntoSegments<'a>, I: Index>(
 /// assert_eq!((keys, indices), ([1, 1], [1, 3]));
 /// # Ok::<(), cluster_topk::Error>(())
 /// ```
-pub fn min_keys_and_indices<'a, G: IntoSegments<'a>, I: Index>(
+pub fn min_keys_and_indices<'i, 'o, G: IntoSegments<'i>, I: Index>(
     segments: G,
-    k: impl KArg<'a, G::Memory>,
-    keys_out: impl Output<'a, Elem = G::Key, Memory = G::Memory>,
-    indices_out: impl Output<'a, Elem = I, Memory = G::Memory>,
-) -> Request<'a, G::Key, G::Memory, G::Bound, KeysAndIndices<I>> {
+    k: impl KArg<'i, G::Memory>,
+    keys_out: impl Output<'o, Elem = G::Key, Memory = G::Memory>,
+    indices_out: impl Output<'o, Elem = I, Memory = G::Memory>,
+) -> Request<'i, 'o, G::Key, G::Memory, G::Bound, KeysAndIndices<I>> {
     request::keys_and_indices(Direction::Smallest, segments, k, keys_out, indices_out)
 }

@@ -13,34 +13,36 @@ use core::marker::PhantomData;
 
 /// What to select from where into which buffers. Made by the entry points ([`max_keys`](crate::max_keys) and its kin).
 ///
+/// The inputs are borrowed for `'i` and the outputs for `'o`; neither holds the other.
+///
 /// Nothing happens until [`run`](Self::run). [`plan`](Self::plan) answers what would run, and why.
 #[must_use = "a request does nothing until `.run(&env)`"]
-pub struct Request<'a, K: Key, M: Memory, S, O> {
-    pub(crate) call: Call<'a, K, M>,
+pub struct Request<'i, 'o, K: Key, M: Memory, S, O> {
+    pub(crate) call: Call<'i, 'o, K, M>,
     marker: PhantomData<(S, O)>,
 }
 
 /// A request with its argument types lowered to plain data: what an engine gets.
-pub(crate) struct Call<'a, K: Key, M: Memory> {
-    pub(crate) keys: M::View<'a, K>,
-    pub(crate) form: Form<'a, M>,
+pub(crate) struct Call<'i, 'o, K: Key, M: Memory> {
+    pub(crate) keys: M::View<'i, K>,
+    pub(crate) form: Form<'i, M>,
     pub(crate) element_stride: usize,
     pub(crate) direction: Direction,
-    pub(crate) k: Lowered<'a, M>,
-    pub(crate) keys_out: Option<M::ViewMut<'a, K>>,
-    pub(crate) payload: PayloadOut<'a, M>,
+    pub(crate) k: Lowered<'i, M>,
+    pub(crate) keys_out: Option<M::ViewMut<'o, K>>,
+    pub(crate) payload: PayloadOut<'i, 'o, M>,
     pub(crate) pitch: Option<usize>,
     pub(crate) fill: Option<Fill<K>>,
 }
 
 /// What is written beside, or instead of, the keys.
-pub(crate) enum PayloadOut<'a, M: Memory> {
+pub(crate) enum PayloadOut<'i, 'o, M: Memory> {
     /// Nothing.
     None,
     /// The index of each item within its segment.
-    Index(IndexOut<'a, M>),
+    Index(IndexOut<'o, M>),
     /// The value at the item's place; both buffers as bytes, `width` of them a value.
-    Values { width: usize, input: M::View<'a, u8>, output: M::ViewMut<'a, u8> },
+    Values { width: usize, input: M::View<'i, u8>, output: M::ViewMut<'o, u8> },
 }
 
 /// What the unused slots of a short row are filled with. What an output does not have stays zero.
@@ -64,45 +66,46 @@ pub struct Indices<I>(PhantomData<I>);
 #[derive(Clone, Copy, Debug)]
 pub struct KeysAndIndices<I>(PhantomData<I>);
 
-type RequestOf<'a, G, O> = Request<
-    'a,
-    <G as IntoSegments<'a>>::Key,
-    <G as IntoSegments<'a>>::Memory,
-    <G as IntoSegments<'a>>::Bound,
+type RequestOf<'i, 'o, G, O> = Request<
+    'i,
+    'o,
+    <G as IntoSegments<'i>>::Key,
+    <G as IntoSegments<'i>>::Memory,
+    <G as IntoSegments<'i>>::Bound,
     O,
 >;
 
 /// Lowers the arguments that every entry point has.
-fn request<'a, G: IntoSegments<'a>, O>(
+fn request<'i, 'o, G: IntoSegments<'i>, O>(
     direction: Direction,
     segments: G,
-    k: impl KArg<'a, G::Memory>,
-    keys_out: Option<<G::Memory as Memory>::ViewMut<'a, G::Key>>,
-    payload: PayloadOut<'a, G::Memory>,
-) -> RequestOf<'a, G, O> {
+    k: impl KArg<'i, G::Memory>,
+    keys_out: Option<<G::Memory as Memory>::ViewMut<'o, G::Key>>,
+    payload: PayloadOut<'i, 'o, G::Memory>,
+) -> RequestOf<'i, 'o, G, O> {
     let Segments { keys, form, element_stride, .. } = segments.into_segments();
     let k = k.lower();
     let call = Call { keys, form, element_stride, direction, k, keys_out, payload, pitch: None, fill: None };
     Request { call, marker: PhantomData }
 }
 
-pub(crate) fn keys<'a, G: IntoSegments<'a>>(
+pub(crate) fn keys<'i, 'o, G: IntoSegments<'i>>(
     direction: Direction,
     segments: G,
-    k: impl KArg<'a, G::Memory>,
-    keys_out: impl Output<'a, Elem = G::Key, Memory = G::Memory>,
-) -> RequestOf<'a, G, Keys> {
+    k: impl KArg<'i, G::Memory>,
+    keys_out: impl Output<'o, Elem = G::Key, Memory = G::Memory>,
+) -> RequestOf<'i, 'o, G, Keys> {
     request(direction, segments, k, Some(keys_out.into_view_mut()), PayloadOut::None)
 }
 
-pub(crate) fn pairs<'a, G: IntoSegments<'a>, V: Payload>(
+pub(crate) fn pairs<'i, 'o, G: IntoSegments<'i>, V: Payload>(
     direction: Direction,
     segments: G,
-    values: impl Input<'a, Elem = V, Memory = G::Memory>,
-    k: impl KArg<'a, G::Memory>,
-    keys_out: impl Output<'a, Elem = G::Key, Memory = G::Memory>,
-    values_out: impl Output<'a, Elem = V, Memory = G::Memory>,
-) -> RequestOf<'a, G, Pairs<V>> {
+    values: impl Input<'i, Elem = V, Memory = G::Memory>,
+    k: impl KArg<'i, G::Memory>,
+    keys_out: impl Output<'o, Elem = G::Key, Memory = G::Memory>,
+    values_out: impl Output<'o, Elem = V, Memory = G::Memory>,
+) -> RequestOf<'i, 'o, G, Pairs<V>> {
     let payload = PayloadOut::Values {
         width: payload_width::<V>(),
         input: G::Memory::bytes(values.into_view()),
@@ -111,12 +114,12 @@ pub(crate) fn pairs<'a, G: IntoSegments<'a>, V: Payload>(
     request(direction, segments, k, Some(keys_out.into_view_mut()), payload)
 }
 
-pub(crate) fn indices<'a, G: IntoSegments<'a>, I: Index>(
+pub(crate) fn indices<'i, 'o, G: IntoSegments<'i>, I: Index>(
     direction: Direction,
     segments: G,
-    k: impl KArg<'a, G::Memory>,
-    indices_out: impl Output<'a, Elem = I, Memory = G::Memory>,
-) -> RequestOf<'a, G, Indices<I>> {
+    k: impl KArg<'i, G::Memory>,
+    indices_out: impl Output<'o, Elem = I, Memory = G::Memory>,
+) -> RequestOf<'i, 'o, G, Indices<I>> {
     request(
         direction,
         segments,
@@ -126,18 +129,18 @@ pub(crate) fn indices<'a, G: IntoSegments<'a>, I: Index>(
     )
 }
 
-pub(crate) fn keys_and_indices<'a, G: IntoSegments<'a>, I: Index>(
+pub(crate) fn keys_and_indices<'i, 'o, G: IntoSegments<'i>, I: Index>(
     direction: Direction,
     segments: G,
-    k: impl KArg<'a, G::Memory>,
-    keys_out: impl Output<'a, Elem = G::Key, Memory = G::Memory>,
-    indices_out: impl Output<'a, Elem = I, Memory = G::Memory>,
-) -> RequestOf<'a, G, KeysAndIndices<I>> {
+    k: impl KArg<'i, G::Memory>,
+    keys_out: impl Output<'o, Elem = G::Key, Memory = G::Memory>,
+    indices_out: impl Output<'o, Elem = I, Memory = G::Memory>,
+) -> RequestOf<'i, 'o, G, KeysAndIndices<I>> {
     let payload = PayloadOut::Index(I::output::<G::Memory>(indices_out.into_view_mut()));
     request(direction, segments, k, Some(keys_out.into_view_mut()), payload)
 }
 
-impl<'a, K: Key, M: Memory, S: Argument<'a, M>, O> Request<'a, K, M, S, O> {
+impl<'i, K: Key, M: Memory, S: Argument<'i, M>, O> Request<'i, '_, K, M, S, O> {
     /// The distance between the starts of neighbouring output rows, in elements; the same for every output.
     ///
     /// The default is the upper bound of `k`. With more than one segment it must hold a row: the smaller of `k` and the
@@ -213,7 +216,7 @@ impl<'a, K: Key, M: Memory, S: Argument<'a, M>, O> Request<'a, K, M, S, O> {
     }
 }
 
-impl<K: Key, M: Memory, S> Request<'_, K, M, S, Keys> {
+impl<K: Key, M: Memory, S> Request<'_, '_, K, M, S, Keys> {
     /// Fills the unused slots of a row, from min(k, length) up to `k`, with `key`.
     pub fn fill_with(mut self, key: K) -> Self {
         self.call.fill = Some(Fill { key, value: [0; 16], index: 0 });
@@ -221,7 +224,7 @@ impl<K: Key, M: Memory, S> Request<'_, K, M, S, Keys> {
     }
 }
 
-impl<K: Key, M: Memory, S, V: Payload> Request<'_, K, M, S, Pairs<V>> {
+impl<K: Key, M: Memory, S, V: Payload> Request<'_, '_, K, M, S, Pairs<V>> {
     /// Fills the unused slots of a row, from min(k, length) up to `k`, with `key` and `value`.
     pub fn fill_with(mut self, key: K, value: V) -> Self {
         let mut bytes = [0; 16];
@@ -231,7 +234,7 @@ impl<K: Key, M: Memory, S, V: Payload> Request<'_, K, M, S, Pairs<V>> {
     }
 }
 
-impl<K: Key, M: Memory, S, I: Index> Request<'_, K, M, S, Indices<I>> {
+impl<K: Key, M: Memory, S, I: Index> Request<'_, '_, K, M, S, Indices<I>> {
     /// Fills the unused slots of a row, from min(k, length) up to `k`, with `index`.
     pub fn fill_with(mut self, index: I) -> Self {
         self.call.fill = Some(Fill { key: K::zeroed(), value: [0; 16], index: index.widen() });
@@ -239,7 +242,7 @@ impl<K: Key, M: Memory, S, I: Index> Request<'_, K, M, S, Indices<I>> {
     }
 }
 
-impl<K: Key, M: Memory, S, I: Index> Request<'_, K, M, S, KeysAndIndices<I>> {
+impl<K: Key, M: Memory, S, I: Index> Request<'_, '_, K, M, S, KeysAndIndices<I>> {
     /// Fills the unused slots of a row, from min(k, length) up to `k`, with `key` and `index`.
     pub fn fill_with(mut self, key: K, index: I) -> Self {
         self.call.fill = Some(Fill { key, value: [0; 16], index: index.widen() });
@@ -247,7 +250,7 @@ impl<K: Key, M: Memory, S, I: Index> Request<'_, K, M, S, KeysAndIndices<I>> {
     }
 }
 
-impl<K: Key, M: Memory, S, O> core::fmt::Debug for Request<'_, K, M, S, O> {
+impl<K: Key, M: Memory, S, O> core::fmt::Debug for Request<'_, '_, K, M, S, O> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Request")
             .field("direction", &self.call.direction)

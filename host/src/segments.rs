@@ -16,7 +16,21 @@ use core::marker::PhantomData;
 /// | segments of any length, one behind the other | `Segments::ragged(&keys, &offsets)` |
 /// | a column, or every n-th element | any of these with [`element_stride`](Segments::element_stride) |
 ///
-/// A segment that does not start at the first element of the buffer is written by slicing: `&keys[3..]`.
+/// A segment that does not start at the first element of the buffer is written by slicing: `&keys[3..]`. Segments are a view
+/// and may be copied: one set serves any number of requests.
+///
+/// ```
+/// use cluster_topk::prelude::*;
+/// let keys = [3, 1, 4, 1, 5, 9];
+/// let rows = Segments::rows(&keys, 2, 3);
+/// for k in 1..=3 {
+///     let (mut largest, mut smallest) = (vec![0; 2 * k], vec![0; 2 * k]);
+///     max_keys(rows, k, &mut largest).run(&Env::cpu())?;
+///     min_keys(rows, k, &mut smallest).run(&Env::cpu())?;
+///     assert_eq!((largest[0], smallest[0]), (4, 1));
+/// }
+/// # Ok::<(), cluster_topk::Error>(())
+/// ```
 pub struct Segments<'a, K: Key, M: Memory, S> {
     pub(crate) keys: M::View<'a, K>,
     pub(crate) form: Form<'a, M>,
@@ -134,6 +148,13 @@ impl<K: Key, M: Memory, S> Segments<'_, K, M, S> {
         self
     }
 }
+
+impl<K: Key, M: Memory, S> Clone for Segments<'_, K, M, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<K: Key, M: Memory, S> Copy for Segments<'_, K, M, S> {}
 
 impl<K: Key, M: Memory, S> core::fmt::Debug for Segments<'_, K, M, S> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {

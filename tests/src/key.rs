@@ -1,6 +1,7 @@
 //! The twelve key types, with bits and an order written down here, independently of the library.
 
 use crate::request::Request;
+use crate::runner::gpu::{self, GpuRunner};
 use crate::runner::{Inputs, Outputs, cpu};
 use cluster_topk::Error;
 use cluster_topk::env::{Cpu, Env};
@@ -30,6 +31,18 @@ pub trait TestKey: cluster_topk::Key + Default {
     /// Those of the call.
     fn call_cpu(
         env: &Env<Cpu>,
+        request: &Request,
+        inputs: Inputs<'_, Self>,
+        out: &mut Outputs<Self>,
+    ) -> Result<(), Error>;
+
+    /// The typed call on the GPU engine.
+    ///
+    /// # Errors
+    ///
+    /// Those of the call.
+    fn call_gpu(
+        runner: &GpuRunner,
         request: &Request,
         inputs: Inputs<'_, Self>,
         out: &mut Outputs<Self>,
@@ -75,6 +88,14 @@ macro_rules! test_keys {
                 out: &mut Outputs<Self>,
             ) -> Result<(), Error> {
                 cpu::call(env, request, inputs, out)
+            }
+            fn call_gpu(
+                runner: &GpuRunner,
+                request: &Request,
+                inputs: Inputs<'_, Self>,
+                out: &mut Outputs<Self>,
+            ) -> Result<(), Error> {
+                gpu::call(runner, request, inputs, out)
             }
         }
     )*};

@@ -6,6 +6,7 @@
 //! inputs and the [`oracle`], and nothing of the library.
 
 pub mod check;
+pub mod cover;
 pub mod generators;
 pub mod harness;
 pub mod key;

@@ -13,36 +13,20 @@ use super::cost::{Costs, Key, Word};
 use super::segment::Segment;
 use crate::arch::shared::Shared;
 use crate::arch::thread;
-use crate::arch::{Scope, block};
+use crate::arch::{Scalar, Scope, block};
 use crate::primitives::{Bucket, block_exclusive_sum, find_bucket, find_bucket_scratch, strided, warps};
 use cluster_topk_abi::params::KernelParams;
+use cluster_topk_abi::policy::BlockMemory;
 
-/// Buckets of a histogram, a power of two.
-const BUCKETS: u32 = 1024;
-
-/// Where the parts of shared memory start, in bytes.
-struct Layout;
-impl Layout {
-    const HISTOGRAM: u32 = 0;
-    const SCRATCH: u32 = BUCKETS * 4;
-    const fn extremes(threads: u32) -> u32 {
-        (Self::SCRATCH + find_bucket_scratch(threads) * 4).next_multiple_of(16)
-    }
-    const fn winners<W: Word>(threads: u32) -> u32 {
-        Self::extremes(threads) + 2 * warps(threads) * W::BYTES
-    }
-}
-
-/// Bytes of dynamic shared memory for blocks of `threads` threads and up to `selected` items a segment.
-pub const fn shared_bytes<K: Key>(threads: u32, selected: u32) -> u32 {
-    Layout::winners::<K::Word>(threads) + 2 * selected
-}
+/// Buckets of a histogram.
+const BUCKETS: u32 = BlockMemory::BUCKETS;
 
 /// Selects segment `block index`.
 ///
 /// # Safety
 ///
-/// `GROUPS` divides `ITEMS`. Launched with one block of `THREADS` threads, a power of two, per segment and [`shared_bytes`] of dynamic shared memory;
+/// `GROUPS` divides `ITEMS`. Launched with one block of `THREADS` threads, a power of two, per segment and
+/// [`BlockMemory::bytes`] of dynamic shared memory;
 /// `params` describes live device memory, and no segment is longer than `THREADS × ITEMS` ≤ 65,535 keys.
 #[inline(always)]
 pub unsafe fn run<K, const ITEMS: usize, const GROUPS: usize, const THREADS: u32>(params: &KernelParams)
@@ -58,7 +42,9 @@ where
     let (len, k) = (segment.len(), segment.selected());
     segment.fill(thread::index(), THREADS);
     // SAFETY: behind the rest of what the launch provides.
-    let winners = unsafe { Shared::<u16>::carve(const { Layout::winners::<K::Word>(THREADS) }, k) };
+    let winners = unsafe {
+        Shared::<u16>::carve(const { BlockMemory::of(<K::Word as Scalar>::BYTES, THREADS).winners }, k)
+    };
     let select = k < len && k > 0;
     if select {
         let held = segment.costs::<ITEMS, THREADS>(thread::index(), Costs::of(params));
@@ -106,6 +92,11 @@ impl<W: Word> Open<W> {
 }
 
 impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<W, ITEMS, GROUPS, THREADS> {
+    const fn memory() -> BlockMemory {
+        assert!(BlockMemory::scratch_words(THREADS) >= find_bucket_scratch(THREADS));
+        BlockMemory::of(W::BYTES, THREADS)
+    }
+
     /// Leaves the indices of the `k` best keys in `winners`, to be read after a block barrier.
     ///
     /// # Safety
@@ -114,9 +105,10 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
     #[inline(always)]
     unsafe fn select(&self, k: u32, winners: Shared<u16>) {
         // SAFETY: at the front of the bytes that the launch provides.
-        let histogram = unsafe { Shared::<u32>::carve(Layout::HISTOGRAM, BUCKETS) };
+        let histogram = unsafe { Shared::<u32>::carve(0, BUCKETS) };
         // SAFETY: behind the histogram.
-        let scratch = unsafe { Shared::<u32>::carve(Layout::SCRATCH, find_bucket_scratch(THREADS)) };
+        let scratch =
+            unsafe { Shared::<u32>::carve(const { Self::memory().scratch }, find_bucket_scratch(THREADS)) };
         let pass = Pass::<THREADS> { histogram, scratch };
 
         let mut delegates = [W::WORST; GROUPS];
@@ -170,7 +162,7 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
         let most = unsafe { most.warp_max() };
         let count = const { warps(THREADS) };
         // SAFETY: behind the scratch; nobody else uses these bytes.
-        let of_warps = unsafe { Shared::<W>::carve(const { Layout::extremes(THREADS) }, 2 * count) };
+        let of_warps = unsafe { Shared::<W>::carve(const { Self::memory().extremes }, 2 * count) };
         if thread::lane() == 0 {
             of_warps.store(thread::warp_index(), least);
             of_warps.store(count + thread::warp_index(), most);

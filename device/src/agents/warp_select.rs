@@ -16,13 +16,12 @@ use crate::arch::thread::{self, WARP};
 use crate::arch::{Scalar, warp};
 use crate::primitives::strided;
 use cluster_topk_abi::params::KernelParams;
+use cluster_topk_abi::policy::WarpMemory;
 
-/// Survivors that shared memory holds, a multiple of a warp.
-const CAPACITY: u32 = HELD as u32 * WARP;
+/// Survivors that shared memory holds.
+const CAPACITY: u32 = WarpMemory::SURVIVORS;
 /// Survivors of a lane, if they fit.
-const HELD: usize = 3;
-/// Costs behind the last survivor, so that reading four at a time finds nothing better there.
-const PADDING: u32 = 4;
+const HELD: usize = (CAPACITY / WARP) as usize;
 /// Delegates per lane where one is too few.
 const FINE: usize = 4;
 /// The largest k that one delegate per lane bounds well.
@@ -30,23 +29,12 @@ const COARSE_K: u32 = 16;
 /// The largest k that four delegates per lane bound well.
 const FINE_K: u32 = 64;
 
-/// Bytes of dynamic shared memory for a block of `warps` warps of `items` keys a lane: each warp orders survivors there, or
-/// lists the winners' indices.
-pub const fn shared_bytes<K: Key>(items: u32, warps: u32) -> u32 {
-    warps * bytes_of_warp::<K::Word>(items)
-}
-
-const fn bytes_of_warp<W: Word>(items: u32) -> u32 {
-    let (ordering, listing) = ((CAPACITY + PADDING) * W::BYTES + CAPACITY * 4, items * WARP * 4);
-    if ordering > listing { ordering } else { listing }
-}
-
 /// Selects segment `block index × WARPS + warp index`.
 ///
 /// # Safety
 ///
-/// Launched with blocks of `32 × WARPS` threads and [`shared_bytes`] of dynamic shared memory; `params` describes live
-/// device memory, and no segment is longer than `32 × ITEMS` keys.
+/// Launched with blocks of `32 × WARPS` threads and [`WarpMemory`] for each warp as dynamic shared memory; `params` describes
+/// live device memory, and no segment is longer than `32 × ITEMS` keys.
 #[inline(always)]
 pub unsafe fn run<K, const ITEMS: usize, const WARPS: u32>(params: &KernelParams)
 where
@@ -60,7 +48,8 @@ where
     let segment = unsafe { Segment::<K>::of(params, worker) };
     let (len, k) = (segment.len(), segment.selected());
     segment.fill(thread::lane(), WARP);
-    let front = thread::warp_index() * bytes_of_warp::<K::Word>(ITEMS as u32);
+    let memory = const { WarpMemory::of(<K::Word as Scalar>::BYTES, ITEMS as u32) };
+    let front = thread::warp_index() * memory.bytes;
     // SAFETY: this warp's part of the bytes that the launch provides; the survivors' are used no more once it is.
     let winners = unsafe { Shared::<u32>::carve(front, ITEMS as u32 * WARP) };
     let select = k < len;
@@ -74,10 +63,9 @@ where
         // SAFETY: all lanes are here: what was branched on is the same for the whole warp.
         let bound = unsafe { tile.bound(k) };
         // SAFETY: the front of this warp's part of the bytes that the launch provides.
-        let survivors = unsafe { Shared::<K::Word>::carve(front, CAPACITY + PADDING) };
-        let behind = front + (CAPACITY + PADDING) * <K::Word as Scalar>::BYTES;
+        let survivors = unsafe { Shared::<K::Word>::carve(front, CAPACITY + WarpMemory::PADDING) };
         // SAFETY: behind the costs.
-        let indices = unsafe { Shared::<u32>::carve(behind, CAPACITY) };
+        let indices = unsafe { Shared::<u32>::carve(front + memory.indices, CAPACITY) };
         let buffer = Buffer { costs: survivors, indices };
         // SAFETY: all lanes are here, and the buffer is this warp's own.
         let count = unsafe { tile.gather(bound, buffer) };
@@ -233,7 +221,7 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
             }
             count += lanes.count_ones();
         }
-        if count <= CAPACITY && thread::lane() < PADDING {
+        if count <= CAPACITY && thread::lane() < WarpMemory::PADDING {
             buffer.costs.store(count + thread::lane(), W::WORST);
         }
         // SAFETY: the caller's promise; the branches above have ended.

@@ -24,11 +24,27 @@ pub(crate) use scratch::Pooled;
 
 /// Fewer keys than this are not worth waking another thread for.
 const MIN_KEYS_PER_TASK: u64 = 1 << 15;
-/// A segment with at least this many keys is shared between threads.
+/// A segment with fewer keys than this is never shared between threads.
 const SPLIT_SEGMENT_KEYS: usize = 1 << 18;
 
-pub(crate) fn run<K: Key>(cpu: &Cpu, call: Call<'_, K, HostMemory>, spec: &Spec) -> Result<(), Error> {
+/// Whether a segment is shared between threads: it is long, and more than one thread's part of the whole. Where there are
+/// segments enough to go round, every thread does best with its own.
+fn splits(len: usize, total_keys: u128, threads: usize) -> bool {
+    len >= SPLIT_SEGMENT_KEYS && len as u128 * threads as u128 > total_keys
+}
+
+pub(crate) fn run<K: Key>(cpu: &Cpu, call: Call<'_, '_, K, HostMemory>, spec: &Spec) -> Result<(), Error> {
     let shape = HostShape::resolve(&call)?;
+    run_checked(cpu, call, &shape, spec)
+}
+
+/// Runs a call that `shape` was resolved from.
+pub(crate) fn run_checked<'i, K: Key>(
+    cpu: &Cpu,
+    call: Call<'i, '_, K, HostMemory>,
+    shape: &HostShape<'i>,
+    spec: &Spec,
+) -> Result<(), Error> {
     if shape.output.elements == 0 {
         return Ok(());
     }
@@ -36,15 +52,15 @@ pub(crate) fn run<K: Key>(cpu: &Cpu, call: Call<'_, K, HostMemory>, spec: &Spec)
     let work = shape.total_keys.max(shape.num_segments as u128);
     let threads = if work >= MIN_KEYS_PER_TASK.into() { cpu.threads() } else { 1 };
     match cpu.pool() {
-        Some(pool) if threads > 1 => pool.install(|| rows::run(call, &shape, spec.contract, threads)),
-        _ => rows::run(call, &shape, spec.contract, threads),
+        Some(pool) if threads > 1 => pool.install(|| rows::run(call, shape, spec.contract, threads)),
+        _ => rows::run(call, shape, spec.contract, threads),
     }
     Ok(())
 }
 
 pub(crate) fn plan<K: Key>(
     cpu: &Cpu,
-    call: &Call<'_, K, HostMemory>,
+    call: &Call<'_, '_, K, HostMemory>,
     spec: &Spec,
     reason: &str,
 ) -> Result<Plan, Error> {
@@ -58,7 +74,7 @@ pub(crate) fn plan<K: Key>(
     };
     let engine = EnginePlan::Cpu(CpuPlan {
         threads: cpu.threads(),
-        splits_segments: size >= SPLIT_SEGMENT_KEYS,
+        splits_segments: splits(size, shape.total_keys, cpu.threads()),
         strategy,
         scratch_bytes_per_worker: scratch_bytes::<K>(strategy, size, k),
     });

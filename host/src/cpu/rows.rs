@@ -3,7 +3,7 @@
 use super::ranks::{Dense, Order, Strided};
 use super::scratch::Pooled;
 use super::select::{Rules, Sink, select};
-use super::{MIN_KEYS_PER_TASK, SPLIT_SEGMENT_KEYS};
+use super::{MIN_KEYS_PER_TASK, splits};
 use crate::key::{Direction, Key};
 use crate::memory::HostMemory;
 use crate::payload::IndexOut;
@@ -46,7 +46,7 @@ enum RowPayload<'o> {
 
 /// Selects every segment of a checked call, on the calling thread alone where `threads` is 1.
 pub(super) fn run<'a, K: Key>(
-    call: Call<'a, K, HostMemory>,
+    call: Call<'a, '_, K, HostMemory>,
     shape: &HostShape<'a>,
     contract: Contract,
     threads: usize,
@@ -106,7 +106,7 @@ impl<K: Key> Context<'_, '_, K> {
         }
         if len > 0 {
             let keys = &self.keys[start..start + (len - 1) * self.stride + 1];
-            let threads = len >= SPLIT_SEGMENT_KEYS && self.threads > 1;
+            let threads = splits(len, self.shape.total_keys, self.threads);
             let sink =
                 RowSink { out, keys, values: self.values, start, stride: self.stride, order: self.order };
             <K::Ordered as Pooled>::with_scratch(|scratch| {

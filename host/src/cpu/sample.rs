@@ -24,7 +24,7 @@ pub(super) fn bound<S: Ranks>(ranks: S, k: usize, slack: u32, sample: &mut Vec<S
     // Multiples of the golden ratio: evenly spread, and in step with no period that the keys may have.
     sample.extend((0..size as u32).map(|i| {
         let fraction = i.wrapping_mul(0x9E37_79B9);
-        ranks.rank((u64::from(fraction) * len as u64 >> 32) as usize)
+        ranks.rank(((u64::from(fraction) * len as u64) >> 32) as usize)
     }));
     let (_, &mut bound, _) = sample.select_nth_unstable_by(place, |a, b| b.cmp(a));
     Some(bound)

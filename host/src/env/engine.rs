@@ -3,12 +3,13 @@
 use super::BackendOverride;
 use crate::cpu;
 use crate::error::Error;
-use crate::gpu::{DeviceMemory, Gpu};
+use crate::gpu::{DeviceMemory, Gpu, Launch, run_staged};
 use crate::key::Key;
 use crate::memory::{HostMemory, Memory};
 use crate::plan::Plan;
 use crate::request::Call;
 use crate::requirement::Contract;
+use crate::validate::HostShape;
 use std::sync::Arc;
 
 mod sealed {
@@ -27,15 +28,15 @@ pub trait Engine<M: Memory>: sealed::Sealed {
 
     #[doc(hidden)]
     #[allow(private_interfaces, reason = "a sealed trait's link to the request")]
-    fn run<K: Key>(&self, call: Call<'_, K, M>, spec: &Spec) -> Result<(), Error>;
+    fn run<K: Key>(&self, call: Call<'_, '_, K, M>, spec: &Spec) -> Result<(), Error>;
 
     #[doc(hidden)]
     #[allow(private_interfaces, reason = "a sealed trait's link to the request")]
-    fn plan<K: Key>(&self, call: &Call<'_, K, M>, spec: &Spec) -> Result<Plan, Error>;
+    fn plan<K: Key>(&self, call: &Call<'_, '_, K, M>, spec: &Spec) -> Result<Plan, Error>;
 
     #[doc(hidden)]
     #[allow(private_interfaces, reason = "a sealed trait's link to the request")]
-    fn prepare<K: Key>(&self, call: &Call<'_, K, M>, spec: &Spec) -> Result<(), Error> {
+    fn prepare<K: Key>(&self, call: &Call<'_, '_, K, M>, spec: &Spec) -> Result<(), Error> {
         self.plan(call, spec).map(drop)
     }
 }
@@ -98,12 +99,12 @@ impl Engine<HostMemory> for Cpu {
     const USES_GPU: bool = false;
 
     #[allow(private_interfaces, reason = "a sealed trait's link to the request")]
-    fn run<K: Key>(&self, call: Call<'_, K, HostMemory>, spec: &Spec) -> Result<(), Error> {
+    fn run<K: Key>(&self, call: Call<'_, '_, K, HostMemory>, spec: &Spec) -> Result<(), Error> {
         cpu::run(self, call, spec)
     }
 
     #[allow(private_interfaces, reason = "a sealed trait's link to the request")]
-    fn plan<K: Key>(&self, call: &Call<'_, K, HostMemory>, spec: &Spec) -> Result<Plan, Error> {
+    fn plan<K: Key>(&self, call: &Call<'_, '_, K, HostMemory>, spec: &Spec) -> Result<Plan, Error> {
         cpu::plan(self, call, spec, "the environment names the CPU engine")
     }
 }
@@ -113,37 +114,44 @@ impl Engine<DeviceMemory> for Gpu {
     const USES_GPU: bool = true;
 
     #[allow(private_interfaces, reason = "a sealed trait's link to the request")]
-    fn run<K: Key>(&self, call: Call<'_, K, DeviceMemory>, spec: &Spec) -> Result<(), Error> {
+    fn run<K: Key>(&self, call: Call<'_, '_, K, DeviceMemory>, spec: &Spec) -> Result<(), Error> {
         Self::run(self, call, spec)
     }
 
     #[allow(private_interfaces, reason = "a sealed trait's link to the request")]
-    fn plan<K: Key>(&self, call: &Call<'_, K, DeviceMemory>, spec: &Spec) -> Result<Plan, Error> {
+    fn plan<K: Key>(&self, call: &Call<'_, '_, K, DeviceMemory>, spec: &Spec) -> Result<Plan, Error> {
         Self::plan(self, call, spec, "the environment names the GPU engine")
     }
 
     #[allow(private_interfaces, reason = "a sealed trait's link to the request")]
-    fn prepare<K: Key>(&self, call: &Call<'_, K, DeviceMemory>, spec: &Spec) -> Result<(), Error> {
+    fn prepare<K: Key>(&self, call: &Call<'_, '_, K, DeviceMemory>, spec: &Spec) -> Result<(), Error> {
         Self::prepare(self, call, spec)
     }
 }
 
-/// The GPU where this build and this machine have one, the CPU engine otherwise.
+/// The GPU where this build and this machine have one that serves the request, the CPU engine otherwise.
+///
+/// Buffers are in host memory. On the GPU a call copies them there and the results back, and waits for them; who calls often
+/// keeps the buffers on the device and uses [`Gpu`].
 #[derive(Clone, Debug)]
 pub struct BestAvailable {
     cpu: Cpu,
-    reason: Arc<str>,
+    gpu: Result<Gpu, Arc<str>>,
 }
 
 impl BestAvailable {
-    /// Looks at the machine once; the choice is fixed from then on.
+    /// Looks for device 0 once.
     #[must_use]
     pub fn detect() -> Self {
-        let reason = match Gpu::new(0) {
-            Ok(_) => "best available: this version does not move host buffers to the GPU by itself".into(),
-            Err(why_not) => format!("best available: {why_not}").into(),
-        };
-        Self { cpu: Cpu::new(), reason }
+        let gpu = Gpu::new(0).map_err(|why_not| why_not.to_string().into());
+        Self { cpu: Cpu::new(), gpu }
+    }
+
+    /// The GPU and the launch on it, or why it is not the best available for this request.
+    fn choose<K: Key>(&self, shape: &HostShape<'_>, spec: &Spec) -> Result<(&Gpu, Launch), String> {
+        let gpu = self.gpu.as_ref().map_err(ToString::to_string)?;
+        let launch = gpu.launch::<K>(shape.extent(), spec).map_err(|why_not| why_not.to_string())?;
+        Ok((gpu, launch))
     }
 }
 
@@ -158,12 +166,23 @@ impl Engine<HostMemory> for BestAvailable {
     const USES_GPU: bool = true;
 
     #[allow(private_interfaces, reason = "a sealed trait's link to the request")]
-    fn run<K: Key>(&self, call: Call<'_, K, HostMemory>, spec: &Spec) -> Result<(), Error> {
-        self.cpu.run(call, spec)
+    fn run<K: Key>(&self, call: Call<'_, '_, K, HostMemory>, spec: &Spec) -> Result<(), Error> {
+        let shape = HostShape::resolve(&call)?;
+        match self.choose::<K>(&shape, spec) {
+            Ok((gpu, _)) => run_staged(gpu, call, &shape, spec),
+            Err(_) => cpu::run_checked(&self.cpu, call, &shape, spec),
+        }
     }
 
     #[allow(private_interfaces, reason = "a sealed trait's link to the request")]
-    fn plan<K: Key>(&self, call: &Call<'_, K, HostMemory>, spec: &Spec) -> Result<Plan, Error> {
-        cpu::plan(&self.cpu, call, spec, &self.reason)
+    fn plan<K: Key>(&self, call: &Call<'_, '_, K, HostMemory>, spec: &Spec) -> Result<Plan, Error> {
+        let shape = HostShape::resolve(call)?;
+        match self.choose::<K>(&shape, spec) {
+            Ok((gpu, launch)) => {
+                let reason = "best available: this GPU serves the request; buffers are copied there and back";
+                Ok(gpu.describe::<K>(call.direction, shape.extent(), &launch, spec, reason))
+            }
+            Err(why_not) => cpu::plan(&self.cpu, call, spec, &format!("best available: {why_not}")),
+        }
     }
 }

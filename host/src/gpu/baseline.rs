@@ -2,12 +2,9 @@
 
 use super::driver::LaunchShape;
 use cluster_topk_abi::key_order::KeyWidth;
-use cluster_topk_abi::policy::{WARP_PER_SEGMENT_MAX_SIZE, baseline_tile_for};
-
-/// Warps of a block where each has a segment of its own.
-const WARPS: u32 = 4;
-/// Survivors that a warp may order by counting: part of its shared memory.
-const WARP_CAPACITY: u32 = 96;
+use cluster_topk_abi::policy::{
+    BlockMemory, WARP_PER_SEGMENT_MAX_SIZE, WarpMemory, baseline_tile_for, word_bytes,
+};
 
 /// A kernel and the shape of its launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,11 +18,6 @@ pub(crate) struct Launch {
     pub(crate) worker: &'static str,
 }
 
-/// Bytes of a cost in a register: keys of up to four bytes take four.
-const fn word_bytes(width: KeyWidth) -> u32 {
-    if width.bytes() < 4 { 4 } else { width.bytes() }
-}
-
 /// The launch for `segments` segments of up to `max_size` keys and `max_k` items on a device of `sms` multiprocessors, or
 /// `None` where no block holds a segment.
 pub(crate) fn launch(width: KeyWidth, segments: u64, max_size: u64, max_k: u64, sms: u32) -> Option<Launch> {
@@ -33,11 +25,11 @@ pub(crate) fn launch(width: KeyWidth, segments: u64, max_size: u64, max_k: u64, 
     if max_size <= WARP_PER_SEGMENT_MAX_SIZE {
         let items = (max_size.div_ceil(32).next_power_of_two() as u32).max(2);
         let (module, entry) = warp_entry(width, items)?;
-        let ordering = (WARP_CAPACITY + 4) * word_bytes(width) + WARP_CAPACITY * 4;
-        let shared_bytes = WARPS * ordering.max(items * 32 * 4);
+        let warps = WarpMemory::WARPS_PER_BLOCK;
+        let shared_bytes = warps * WarpMemory::of(word_bytes(width), items).bytes;
         let shape = LaunchShape {
-            blocks: segments.div_ceil(WARPS),
-            threads: 32 * WARPS,
+            blocks: segments.div_ceil(warps),
+            threads: 32 * warps,
             shared_bytes,
             cluster_width: 1,
         };
@@ -57,16 +49,9 @@ pub(crate) fn launch(width: KeyWidth, segments: u64, max_size: u64, max_k: u64, 
     let threads = if wide { 1024 } else { tile.threads_per_block };
     let items = (tile.capacity() / u64::from(threads)) as u32;
     let (module, entry) = if wide { wide_entry(width, items)? } else { block_entry(width, items)? };
-    let shared_bytes = block_shared_bytes(width, threads, selected);
+    let shared_bytes = BlockMemory::of(word_bytes(width), threads).bytes(selected);
     let shape = LaunchShape { blocks: segments, threads, shared_bytes, cluster_width: 1 };
     Some(Launch { module, entry, shape, tile: tile.capacity(), worker: "a thread block per segment" })
-}
-
-/// The histogram, the scan's scratch, the extremes of the warps, and the winners' 16-bit indices.
-const fn block_shared_bytes(width: KeyWidth, threads: u32, selected: u32) -> u32 {
-    let warps = threads / 32;
-    let scratch = 1024 * 4 + (warps + 3) * 4;
-    scratch.next_multiple_of(16) + 2 * warps * word_bytes(width) + 2 * selected
 }
 
 macro_rules! entries {
@@ -96,4 +81,47 @@ entries! { wide_entry:
     W16 "wide-16" { 8 => "wide_16x8", 16 => "wide_16x16" }
     W32 "wide-32" { 8 => "wide_32x8", 16 => "wide_32x16" }
     W64 "wide-64" { 8 => "wide_64x8", 16 => "wide_64x16" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cluster_topk_device::KERNELS;
+
+    /// Every launch names a kernel that is built, with the threads that it is built for and a tile that covers the segment.
+    #[test]
+    fn launches_fit_the_kernels() {
+        for width in KeyWidth::ALL {
+            for segments in [1, 100, 133, 1 << 20] {
+                for size in (0..=16_384).step_by(31).chain([32, 64, 1024, 1025, 4096, 8192, 16_384]) {
+                    let launch = launch(width, segments, size, size, 132).unwrap();
+                    let kernel = KERNELS.iter().find(|kernel| kernel.entry == launch.entry).unwrap();
+                    assert_eq!(kernel.module, launch.module);
+                    assert_eq!(kernel.max_threads, launch.shape.threads);
+                    assert!(launch.tile >= size);
+                    assert!(launch.shape.shared_bytes <= 48 << 10);
+                    let workers =
+                        if launch.entry.starts_with("warp") { launch.shape.threads / 32 } else { 1 };
+                    assert!(u64::from(launch.shape.blocks * workers) >= segments);
+                }
+                assert_eq!(launch(width, segments, 16_385, 1, 132), None);
+            }
+        }
+    }
+
+    /// Every kernel but the probes is launched for some segment.
+    #[test]
+    fn no_kernel_is_left_over() {
+        let mut used = std::collections::HashSet::new();
+        for width in KeyWidth::ALL {
+            for size in 0..=16_384 {
+                for segments in [1, 1000] {
+                    used.extend(launch(width, segments, size, 1, 132).map(|launch| launch.entry));
+                }
+            }
+        }
+        for kernel in KERNELS.iter().filter(|kernel| !kernel.entry.starts_with("probe")) {
+            assert!(used.contains(kernel.entry), "{}", kernel.entry);
+        }
+    }
 }

@@ -7,20 +7,25 @@
 //! | `baseline` | which kernel, in which shape |
 //! | `modules` | where the device code comes from |
 //! | `driver` | the calls into the driver |
+//! | `staged` | calls whose buffers are in host memory |
 
 mod baseline;
 mod driver;
 mod memory;
 mod modules;
 mod params;
+mod staged;
 
+pub(crate) use baseline::Launch;
 pub use memory::{DeviceMemory, DeviceView, DeviceViewMut};
+pub(crate) use staged::run as run_staged;
 
 use crate::env::{BackendOverride, Spec};
 use crate::error::Error;
-use crate::key::Key;
+use crate::key::{Direction, Key};
 use crate::plan::{EnginePlan, GpuPlan, Plan};
 use crate::request::Call;
+use crate::validate::Extent;
 use cluster_topk_abi::arch::ComputeCapability;
 use cudarc::driver::sys::CUdevice_attribute;
 use cudarc::driver::{CudaContext, CudaStream};
@@ -106,8 +111,8 @@ impl Gpu {
         self.capability
     }
 
-    /// Whether some kernel of this version serves the request.
-    fn launch<K: Key>(&self, shape: &DeviceShape, spec: &Spec) -> Result<baseline::Launch, Error> {
+    /// The launch that serves the request.
+    pub(crate) fn launch<K: Key>(&self, extent: Extent, spec: &Spec) -> Result<Launch, Error> {
         let unsupported = |reason| Error::Unsupported { reason };
         if spec.backend == BackendOverride::ForceCluster {
             return Err(unsupported("the cluster backend is not part of this version"));
@@ -118,20 +123,22 @@ impl Gpu {
                  every requirement",
             ));
         }
-        baseline::launch(K::TYPE.width(), shape.num_segments, shape.max_size, shape.max_k, self.sms).ok_or(unsupported(
+        let Extent { num_segments, max_size, max_k, .. } = extent;
+        baseline::launch(K::TYPE.width(), num_segments, max_size, max_k, self.sms).ok_or(unsupported(
             "segments of more than 16384 keys need the cluster backend, which is not part of this version; bound the size if \
              yours are shorter",
         ))
     }
 
-    pub(crate) fn plan<K: Key>(
+    /// The plan of a launch.
+    pub(crate) fn describe<K: Key>(
         &self,
-        call: &Call<'_, K, DeviceMemory>,
+        direction: Direction,
+        extent: Extent,
+        launch: &Launch,
         spec: &Spec,
         reason: &str,
-    ) -> Result<Plan, Error> {
-        let shape = DeviceShape::of(call)?;
-        let launch = self.launch::<K>(&shape, spec)?;
+    ) -> Plan {
         let engine = EnginePlan::Gpu(GpuPlan {
             compute_capability: self.capability,
             worker: launch.worker,
@@ -142,28 +149,43 @@ impl Gpu {
             cluster_width: launch.shape.cluster_width,
             shared_bytes_per_block: launch.shape.shared_bytes,
         });
-        Ok(Plan {
+        Plan {
             contract: spec.contract,
-            direction: call.direction,
+            direction,
             key_type: K::TYPE,
-            num_segments: shape.num_segments,
-            max_segment_size: shape.max_size,
-            max_k: shape.max_k,
-            output_pitch: shape.output.pitch,
+            num_segments: extent.num_segments,
+            max_segment_size: extent.max_size,
+            max_k: extent.max_k,
+            output_pitch: extent.output_pitch,
             engine,
             reason: reason.into(),
-        })
+        }
     }
 
-    pub(crate) fn prepare<K: Key>(&self, call: &Call<'_, K, DeviceMemory>, spec: &Spec) -> Result<(), Error> {
-        let launch = self.launch::<K>(&DeviceShape::of(call)?, spec)?;
+    pub(crate) fn plan<K: Key>(
+        &self,
+        call: &Call<'_, '_, K, DeviceMemory>,
+        spec: &Spec,
+        reason: &str,
+    ) -> Result<Plan, Error> {
+        let extent = DeviceShape::of(call)?.extent();
+        let launch = self.launch::<K>(extent, spec)?;
+        Ok(self.describe::<K>(call.direction, extent, &launch, spec, reason))
+    }
+
+    pub(crate) fn prepare<K: Key>(
+        &self,
+        call: &Call<'_, '_, K, DeviceMemory>,
+        spec: &Spec,
+    ) -> Result<(), Error> {
+        let launch = self.launch::<K>(DeviceShape::of(call)?.extent(), spec)?;
         self.modules.function(launch.module, launch.entry).map(drop)
     }
 
     #[allow(unsafe_code, reason = "a launch is unsafe; see the argument there")]
-    pub(crate) fn run<K: Key>(&self, call: Call<'_, K, DeviceMemory>, spec: &Spec) -> Result<(), Error> {
+    pub(crate) fn run<K: Key>(&self, call: Call<'_, '_, K, DeviceMemory>, spec: &Spec) -> Result<(), Error> {
         let shape = DeviceShape::of(&call)?;
-        let launch = self.launch::<K>(&shape, spec)?;
+        let launch = self.launch::<K>(shape.extent(), spec)?;
         if shape.output.elements == 0 {
             return Ok(());
         }

@@ -8,7 +8,9 @@ use crate::payload::IndexOut;
 use crate::request::{Call, PayloadOut};
 use crate::requirement::Contract;
 use crate::segments::Form;
-use crate::validate::{OutputRows, long_enough, no_overlap, output_rows, segment_count, usable_bounds};
+use crate::validate::{
+    Extent, OutputRows, long_enough, no_overlap, output_rows, segment_count, usable_bounds,
+};
 use cluster_topk_abi::params::{Flags, KernelParams, ScalarSource, ScalarType, SegmentForm, ValueKind};
 use cudarc::driver::{CudaStream, SyncOnDrop};
 
@@ -23,7 +25,7 @@ pub(super) struct DeviceShape {
 }
 
 impl DeviceShape {
-    pub(super) fn of<K: Key>(call: &Call<'_, K, DeviceMemory>) -> Result<Self, Error> {
+    pub(super) fn of<K: Key>(call: &Call<'_, '_, K, DeviceMemory>) -> Result<Self, Error> {
         let stride = call.element_stride;
         if stride == 0 {
             return Err(Error::ZeroStride);
@@ -62,7 +64,12 @@ impl DeviceShape {
         Ok(shape)
     }
 
-    fn check_buffers<K: Key>(&self, call: &Call<'_, K, DeviceMemory>) -> Result<(), Error> {
+    pub(crate) fn extent(&self) -> Extent {
+        let output_pitch = self.output.pitch;
+        Extent { num_segments: self.num_segments, max_size: self.max_size, max_k: self.max_k, output_pitch }
+    }
+
+    fn check_buffers<K: Key>(&self, call: &Call<'_, '_, K, DeviceMemory>) -> Result<(), Error> {
         let elements = self.output.elements;
         if let Some(out) = &call.keys_out {
             long_enough(BufferName::KeysOut, elements, args::device_len_mut(out))?;
@@ -236,8 +243,8 @@ fn aligned(buffer: BufferName, address: u64, required: usize) -> Result<(), Erro
 }
 
 /// Lowers a checked call, and says which guards to keep until the launch is enqueued.
-pub(super) fn lower<'a: 's, 's, K: Key>(
-    call: Call<'a, K, DeviceMemory>,
+pub(super) fn lower<'i: 's, 'o: 's, 's, K: Key>(
+    call: Call<'i, 'o, K, DeviceMemory>,
     shape: &DeviceShape,
     contract: Contract,
     stream: &'s CudaStream,

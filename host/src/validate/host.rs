@@ -1,6 +1,8 @@
 //! A call whose numbers all lie in host memory, resolved segment by segment.
 
-use super::{OutputRows, known_k, known_size, long_enough, output_rows, segment_count, usable_bounds};
+use super::{
+    Extent, OutputRows, known_k, known_size, long_enough, output_rows, segment_count, usable_bounds,
+};
 use crate::args::{IntView, LIMIT, Lowered, Source};
 use crate::error::{ArgumentName, BufferName, Error};
 use crate::key::Key;
@@ -104,7 +106,7 @@ fn resolve<'a>(
 
 impl<'a> HostShape<'a> {
     /// Checks everything there is to check about a call in host memory.
-    pub(crate) fn resolve<K: Key>(call: &Call<'a, K, HostMemory>) -> Result<Self, Error> {
+    pub(crate) fn resolve<K: Key>(call: &Call<'a, '_, K, HostMemory>) -> Result<Self, Error> {
         let stride = call.element_stride;
         if stride == 0 {
             return Err(Error::ZeroStride);
@@ -186,7 +188,7 @@ impl<'a> HostShape<'a> {
         }
     }
 
-    fn check_outputs<K: Key>(&self, call: &Call<'_, K, HostMemory>) -> Result<(), Error> {
+    fn check_outputs<K: Key>(&self, call: &Call<'_, '_, K, HostMemory>) -> Result<(), Error> {
         if let Some(keys_out) = &call.keys_out {
             long_enough(BufferName::KeysOut, self.output.elements, keys_out.len())?;
         }
@@ -198,6 +200,16 @@ impl<'a> HostShape<'a> {
             PayloadOut::Values { width, output, .. } => {
                 long_enough(BufferName::ValuesOut, self.output.elements, output.len() / width)
             }
+        }
+    }
+
+    pub(crate) fn extent(&self) -> Extent {
+        let output_pitch = self.output.pitch;
+        Extent {
+            num_segments: self.num_segments as u64,
+            max_size: self.max_size,
+            max_k: self.max_k,
+            output_pitch,
         }
     }
 

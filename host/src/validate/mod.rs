@@ -59,6 +59,15 @@ pub(crate) fn long_enough(buffer: BufferName, required: u128, given: usize) -> R
     if required <= given { Ok(()) } else { Err(Error::BufferTooShort { buffer, required, given }) }
 }
 
+/// How much a request is, as far as the host knows: what decides where and how it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) num_segments: u64,
+    pub(crate) max_size: u64,
+    pub(crate) max_k: u64,
+    pub(crate) output_pitch: u64,
+}
+
 /// The output rows of a request: their pitch, and the elements every output must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OutputRows {

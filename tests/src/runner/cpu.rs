@@ -222,7 +222,7 @@ impl<'a, K: TestKey, E: Engine<HostMemory> + Clone> Call<'a, '_, K, E> {
     }
 }
 
-impl<'a, K: TestKey, E: Engine<HostMemory> + Clone> Visitor<'a> for Rows<'a, '_, K, E> {
+impl<'a, K: TestKey, E: Engine<HostMemory> + Clone> Visitor<'a, HostMemory> for Rows<'a, '_, K, E> {
     type Out = Result<(), Error>;
     fn visit<N: KArg<'a, HostMemory> + SizeArg<'a, HostMemory>>(self, size: N) -> Self::Out {
         let call = self.0;
@@ -231,7 +231,7 @@ impl<'a, K: TestKey, E: Engine<HostMemory> + Clone> Visitor<'a> for Rows<'a, '_,
     }
 }
 
-impl<'a, K: TestKey, E: Engine<HostMemory> + Clone> Visitor<'a> for AnyRows<'a, '_, K, E> {
+impl<'a, K: TestKey, E: Engine<HostMemory> + Clone> Visitor<'a, HostMemory> for AnyRows<'a, '_, K, E> {
     type Out = Result<(), Error>;
     fn visit<N: KArg<'a, HostMemory> + SizeArg<'a, HostMemory>>(self, size: N) -> Self::Out {
         let call = self.0;
@@ -241,8 +241,8 @@ impl<'a, K: TestKey, E: Engine<HostMemory> + Clone> Visitor<'a> for AnyRows<'a, 
     }
 }
 
-impl<'a, const ROWS: bool, K: TestKey, E: Engine<HostMemory> + Clone, S: Argument<'a, HostMemory>> Visitor<'a>
-    for WithK<'a, '_, ROWS, K, E, S>
+impl<'a, const ROWS: bool, K: TestKey, E: Engine<HostMemory> + Clone, S: Argument<'a, HostMemory>>
+    Visitor<'a, HostMemory> for WithK<'a, '_, ROWS, K, E, S>
 {
     type Out = Result<(), Error>;
     fn visit<N: KArg<'a, HostMemory> + SizeArg<'a, HostMemory>>(self, k: N) -> Self::Out {
@@ -250,7 +250,7 @@ impl<'a, const ROWS: bool, K: TestKey, E: Engine<HostMemory> + Clone, S: Argumen
     }
 }
 
-impl<'a, K: TestKey, E: Engine<HostMemory> + Clone, S: Argument<'a, HostMemory>> Visitor<'a>
+impl<'a, K: TestKey, E: Engine<HostMemory> + Clone, S: Argument<'a, HostMemory>> Visitor<'a, HostMemory>
     for WithAnyK<'a, '_, K, E, S>
 {
     type Out = Result<(), Error>;

@@ -1,6 +1,7 @@
 //! The seam between the matrix and an engine.
 
 pub mod cpu;
+pub mod gpu;
 mod numbers;
 mod requirements;
 

@@ -2,16 +2,30 @@
 
 use crate::request::{Bound, Int, Number, StaticBound};
 use cluster_topk::args::{Deferred, DeferredSequence, Immediate, Integer, KArg, SizeArg, constant};
-use cluster_topk::memory::HostMemory;
+use cluster_topk::memory::{HostMemory, Input, Memory};
 
 /// Takes a number in a typed form.
-pub(super) trait Visitor<'a> {
+pub(super) trait Visitor<'a, M: Memory> {
     type Out;
-    fn visit<N: KArg<'a, HostMemory> + SizeArg<'a, HostMemory>>(self, number: N) -> Self::Out;
+    fn visit<N: KArg<'a, M> + SizeArg<'a, M>>(self, number: N) -> Self::Out;
+}
+
+/// Where the numbers that are not immediate lie.
+pub(super) trait Stored<'a>: Copy {
+    type Memory: Memory;
+    fn get<T: Typed>(self) -> impl Input<'a, Elem = T, Memory = Self::Memory>;
+}
+
+impl<'a> Stored<'a> for &'a Ints {
+    type Memory = HostMemory;
+    fn get<T: Typed>(self) -> impl Input<'a, Elem = T, Memory = HostMemory> {
+        T::slice(self)
+    }
 }
 
 /// An integer type of Rust.
 pub(super) trait Typed: Integer {
+    const INT: Int;
     fn of(value: i128) -> Self;
     fn slice(ints: &Ints) -> &[Self];
 }
@@ -28,8 +42,14 @@ macro_rules! typed {
                     $(Int::$variant => Self::$variant(values.iter().map(|&value| <$t>::of(value)).collect()),)*
                 }
             }
+            pub(super) fn bytes(&self) -> &[u8] {
+                match self {
+                    $(Self::$variant(values) => bytemuck::cast_slice(values),)*
+                }
+            }
         }
         $(impl Typed for $t {
+            const INT: Int = Int::$variant;
             fn of(value: i128) -> Self {
                 Self::try_from(value).expect("the generator keeps to the type")
             }
@@ -69,7 +89,11 @@ macro_rules! with_narrow_int {
 }
 
 /// Hands over any form; `ints` holds the numbers that lie in memory.
-pub(super) fn any<'a, V: Visitor<'a>>(number: &Number, ints: &'a Ints, visitor: V) -> V::Out {
+pub(super) fn any<'a, S: Stored<'a>, V: Visitor<'a, S::Memory>>(
+    number: &Number,
+    ints: S,
+    visitor: V,
+) -> V::Out {
     match number {
         Number::Constant(1) => visitor.visit(constant::<1>()),
         Number::Constant(5) => visitor.visit(constant::<5>()),
@@ -85,16 +109,16 @@ pub(super) fn any<'a, V: Visitor<'a>>(number: &Number, ints: &'a Ints, visitor: 
             }
         }
         &Number::Deferred(_, int, bound) => match bound {
-            Bound::None => with_narrow_int!(int, T => visitor.visit(Deferred::new(T::slice(ints)))),
+            Bound::None => with_narrow_int!(int, T => visitor.visit(Deferred::new(ints.get::<T>()))),
             Bound::Runtime(lo, hi) => {
-                with_int!(int, T => visitor.visit(Deferred::new(T::slice(ints)).bounds(lo..=hi)))
+                with_int!(int, T => visitor.visit(Deferred::new(ints.get::<T>()).bounds(lo..=hi)))
             }
             Bound::Static(bound) => static_deferred(int, bound, ints, visitor),
         },
         Number::Sequence(_, int, bound) => match *bound {
-            Bound::None => with_narrow_int!(*int, T => visitor.visit(DeferredSequence::new(T::slice(ints)))),
+            Bound::None => with_narrow_int!(*int, T => visitor.visit(DeferredSequence::new(ints.get::<T>()))),
             Bound::Runtime(lo, hi) => {
-                with_int!(*int, T => visitor.visit(DeferredSequence::new(T::slice(ints)).bounds(lo..=hi)))
+                with_int!(*int, T => visitor.visit(DeferredSequence::new(ints.get::<T>()).bounds(lo..=hi)))
             }
             Bound::Static(bound) => static_sequence(*int, bound, ints, visitor),
         },
@@ -103,25 +127,30 @@ pub(super) fn any<'a, V: Visitor<'a>>(number: &Number, ints: &'a Ints, visitor: 
 
 macro_rules! statically_bounded {
     ($name:ident, $form:ident) => {
-        fn $name<'a, V: Visitor<'a>>(int: Int, bound: StaticBound, ints: &'a Ints, visitor: V) -> V::Out {
+        fn $name<'a, S: Stored<'a>, V: Visitor<'a, S::Memory>>(
+            int: Int,
+            bound: StaticBound,
+            ints: S,
+            visitor: V,
+        ) -> V::Out {
             match (int, bound) {
                 (Int::I32, StaticBound::To64) => {
-                    visitor.visit($form::new(i32::slice(ints)).static_bounds::<0, 64>())
+                    visitor.visit($form::new(ints.get::<i32>()).static_bounds::<0, 64>())
                 }
                 (Int::I32, StaticBound::To4096) => {
-                    visitor.visit($form::new(i32::slice(ints)).static_bounds::<-8, 4096>())
+                    visitor.visit($form::new(ints.get::<i32>()).static_bounds::<-8, 4096>())
                 }
                 (Int::I32, StaticBound::ToLimit) => {
-                    visitor.visit($form::new(i32::slice(ints)).static_bounds::<0, { i32::MAX }>())
+                    visitor.visit($form::new(ints.get::<i32>()).static_bounds::<0, { i32::MAX }>())
                 }
                 (Int::U64, StaticBound::To64) => {
-                    visitor.visit($form::new(u64::slice(ints)).static_bounds::<0, 64>())
+                    visitor.visit($form::new(ints.get::<u64>()).static_bounds::<0, 64>())
                 }
                 (Int::U64, StaticBound::To4096) => {
-                    visitor.visit($form::new(u64::slice(ints)).static_bounds::<-8, 4096>())
+                    visitor.visit($form::new(ints.get::<u64>()).static_bounds::<-8, 4096>())
                 }
                 (Int::U64, StaticBound::ToLimit) => {
-                    visitor.visit($form::new(u64::slice(ints)).static_bounds::<0, { i32::MAX }>())
+                    visitor.visit($form::new(ints.get::<u64>()).static_bounds::<0, { i32::MAX }>())
                 }
                 other => panic!("there is no instance of {other:?}"),
             }
@@ -132,22 +161,30 @@ statically_bounded!(static_deferred, Deferred);
 statically_bounded!(static_sequence, DeferredSequence);
 
 /// Hands over one of the three common forms.
-pub(super) fn common<'a, V: Visitor<'a>>(number: &Number, ints: &'a Ints, visitor: V) -> V::Out {
+pub(super) fn common<'a, S: Stored<'a>, V: Visitor<'a, S::Memory>>(
+    number: &Number,
+    ints: S,
+    visitor: V,
+) -> V::Out {
     match number {
         &Number::Immediate(value, Int::Usize, None) => visitor.visit(usize::of(value)),
         &Number::Deferred(_, Int::U32, Bound::Runtime(lo, hi)) => {
-            visitor.visit(Deferred::new(u32::slice(ints)).bounds(lo..=hi))
+            visitor.visit(Deferred::new(ints.get::<u32>()).bounds(lo..=hi))
         }
         other => common_of_rows(other, ints, visitor),
     }
 }
 
 /// Hands over one of the two common forms of a size.
-pub(super) fn common_of_rows<'a, V: Visitor<'a>>(number: &Number, ints: &'a Ints, visitor: V) -> V::Out {
+pub(super) fn common_of_rows<'a, S: Stored<'a>, V: Visitor<'a, S::Memory>>(
+    number: &Number,
+    ints: S,
+    visitor: V,
+) -> V::Out {
     match number {
         &Number::Immediate(value, Int::Usize, None) => visitor.visit(usize::of(value)),
         Number::Sequence(_, Int::I32, Bound::Runtime(lo, hi)) => {
-            visitor.visit(DeferredSequence::new(i32::slice(ints)).bounds(*lo..=*hi))
+            visitor.visit(DeferredSequence::new(ints.get::<i32>()).bounds(*lo..=*hi))
         }
         other => panic!("{other:?} is not among the common forms"),
     }

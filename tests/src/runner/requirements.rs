@@ -19,7 +19,7 @@ macro_rules! run_under {
 
 /// Runs under any of the 24 spellings, the tokens in changing order.
 pub(super) fn any<'a, K: Key, S: Argument<'a, HostMemory>, O, E: Engine<HostMemory> + Clone>(
-    request: Request<'a, K, HostMemory, S, O>,
+    request: Request<'a, 'a, K, HostMemory, S, O>,
     env: &Env<E>,
     requirement: Requirement,
 ) -> Result<(), Error> {
@@ -56,7 +56,7 @@ macro_rules! few {
     ($(#[$doc:meta])* $name:ident: $($tokens:tt)*) => {
         $(#[$doc])*
         pub(super) fn $name<'a, K: Key, S: Argument<'a, HostMemory>, O, E: Engine<HostMemory> + Clone>(
-            request: Request<'a, K, HostMemory, S, O>,
+            request: Request<'a, 'a, K, HostMemory, S, O>,
             env: &Env<E>,
             requirement: Requirement,
         ) -> Result<(), Error> {
