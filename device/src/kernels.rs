@@ -110,7 +110,7 @@ kernels! {
         unsafe { warp_select::run::<u8, 16, 4>(&params) }
     }
     /// A warp per segment of up to 1024 keys of 8 bits.
-    any / "warp-8", threads 128, blocks 4: warp_8x32(params: KernelParams) {
+    any / "warp-8", threads 128, blocks 6: warp_8x32(params: KernelParams) {
         // SAFETY: the launch has 128 threads a block; its other promises are passed on.
         unsafe { warp_select::run::<u8, 32, 4>(&params) }
     }
@@ -155,7 +155,7 @@ kernels! {
         unsafe { warp_select::run::<u16, 16, 4>(&params) }
     }
     /// A warp per segment of up to 1024 keys of 16 bits.
-    any / "warp-16", threads 128, blocks 4: warp_16x32(params: KernelParams) {
+    any / "warp-16", threads 128, blocks 6: warp_16x32(params: KernelParams) {
         // SAFETY: the launch has 128 threads a block; its other promises are passed on.
         unsafe { warp_select::run::<u16, 32, 4>(&params) }
     }
@@ -200,7 +200,7 @@ kernels! {
         unsafe { warp_select::run::<u32, 16, 4>(&params) }
     }
     /// A warp per segment of up to 1024 keys of 32 bits.
-    any / "warp-32", threads 128, blocks 4: warp_32x32(params: KernelParams) {
+    any / "warp-32", threads 128, blocks 6: warp_32x32(params: KernelParams) {
         // SAFETY: the launch has 128 threads a block; its other promises are passed on.
         unsafe { warp_select::run::<u32, 32, 4>(&params) }
     }
@@ -245,7 +245,7 @@ kernels! {
         unsafe { warp_select::run::<u64, 16, 4>(&params) }
     }
     /// A warp per segment of up to 1024 keys of 64 bits.
-    any / "warp-64", threads 128, blocks 2: warp_64x32(params: KernelParams) {
+    any / "warp-64", threads 128, blocks 3: warp_64x32(params: KernelParams) {
         // SAFETY: the launch has 128 threads a block; its other promises are passed on.
         unsafe { warp_select::run::<u64, 32, 4>(&params) }
     }

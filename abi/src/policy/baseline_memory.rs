@@ -11,11 +11,13 @@ pub const fn word_bytes(width: KeyWidth) -> u32 {
     if width.bytes() < 4 { 4 } else { width.bytes() }
 }
 
-/// Shared memory of one warp that has a segment to itself: the words of the keys that survive the bound and their indices,
-/// or, where they are too many, a list of the winners' indices in the same place. Offsets and sizes in bytes.
+/// Shared memory of one warp that has a segment to itself: the keys that survive the bound, or, where they are too many, a
+/// list of the winners' indices in the same place. Offsets and sizes in bytes.
+///
+/// A survivor takes eight bytes: a word of four bytes above its index, or a word of eight, whose index then lies apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WarpMemory {
-    /// Where the survivors' indices start.
+    /// Where the survivors' indices start, if words take eight bytes.
     pub indices: u32,
     /// All of it; a multiple of 16.
     pub bytes: u32,
@@ -26,14 +28,15 @@ impl WarpMemory {
     pub const WARPS_PER_BLOCK: u32 = 4;
     /// Survivors that fit, a multiple of a warp.
     pub const SURVIVORS: u32 = 3 * LANES;
-    /// Words behind the last survivor, so that they can be read 16 bytes at a time.
-    pub const PADDING: u32 = 4;
+    /// Places behind the last survivor, so that they can be read 16 bytes at a time.
+    pub const PADDING: u32 = 2;
 
     /// The memory of a warp whose lanes hold `keys_per_lane` keys in words of `word_bytes`, 4 or 8.
     #[must_use]
     pub const fn of(word_bytes: u32, keys_per_lane: u32) -> Self {
-        let indices = (Self::SURVIVORS + Self::PADDING) * word_bytes;
-        let (survivors, winners) = (indices + Self::SURVIVORS * 4, keys_per_lane * LANES * 4);
+        let indices = (Self::SURVIVORS + Self::PADDING) * 8;
+        let survivors = if word_bytes > 4 { indices + Self::SURVIVORS * 4 } else { indices };
+        let winners = keys_per_lane * LANES * 4;
         Self { indices, bytes: if survivors > winners { survivors } else { winners } }
     }
 }
@@ -86,8 +89,8 @@ mod tests {
             for keys in [2, 4, 8, 16, 32] {
                 let warp = WarpMemory::of(word, keys);
                 assert_eq!(warp.bytes % 16, 0);
-                assert!(warp.indices >= (WarpMemory::SURVIVORS + WarpMemory::PADDING) * word);
-                assert!(warp.bytes >= warp.indices + WarpMemory::SURVIVORS * 4);
+                assert!(warp.indices >= (WarpMemory::SURVIVORS + WarpMemory::PADDING) * 8);
+                assert!(warp.bytes >= warp.indices + if word == 8 { WarpMemory::SURVIVORS * 4 } else { 0 });
                 assert!(warp.bytes >= keys * 32 * 4);
             }
             for threads in [32, 64, 128, 256, 512, 1024] {

@@ -4,4 +4,5 @@ pub mod block_select;
 pub mod cost;
 pub mod probe;
 pub mod segment;
+pub mod survivors;
 pub mod warp_select;

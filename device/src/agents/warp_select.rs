@@ -5,23 +5,22 @@
 //! 2. *A lane's worth of survivors.* The keys within the bound, usually hardly more than k, go to shared memory. Up to 32 of
 //!    them each count those before it; the count is the place in the sorted order of (cost, index), and so the slot.
 //! 3. *More survivors.* Bisection finds the exact k-th cost, over the survivors where shared memory holds them and over all
-//!    keys where not, and ballots give the winners slots by index.
+//!    keys where not, and ballots give the winners their slots.
 //!
-//! The set is that of the k best keys with ties to the smaller index, whatever the request leaves open.
+//! Which of the keys that tie at the boundary win is left open: it depends on the path taken.
 
 use super::cost::{Costs, Key, Word};
 use super::segment::Segment;
+use super::survivors::{CAPACITY, PER_LANE, Survivors};
 use crate::arch::shared::Shared;
 use crate::arch::thread::{self, WARP};
 use crate::arch::{Scalar, warp};
-use crate::primitives::strided;
+use crate::primitives::{strided, warp_inclusive_sum};
 use cluster_topk_abi::params::KernelParams;
 use cluster_topk_abi::policy::WarpMemory;
 
-/// Survivors that shared memory holds.
-const CAPACITY: u32 = WarpMemory::SURVIVORS;
-/// Survivors of a lane, if they fit.
-const HELD: usize = (CAPACITY / WARP) as usize;
+/// Up to as many items of a lane are gathered by ballots.
+const FEW: usize = 8;
 /// Delegates per lane where one is too few.
 const FINE: usize = 4;
 /// The largest k that one delegate per lane bounds well.
@@ -63,19 +62,16 @@ where
         // SAFETY: all lanes are here: what was branched on is the same for the whole warp.
         let bound = unsafe { tile.bound(k) };
         // SAFETY: the front of this warp's part of the bytes that the launch provides.
-        let survivors = unsafe { Shared::<K::Word>::carve(front, CAPACITY + WarpMemory::PADDING) };
-        // SAFETY: behind the costs.
-        let indices = unsafe { Shared::<u32>::carve(front + memory.indices, CAPACITY) };
-        let buffer = Buffer { costs: survivors, indices };
-        // SAFETY: all lanes are here, and the buffer is this warp's own.
-        let count = unsafe { tile.gather(bound, buffer) };
+        let survivors = unsafe { Survivors::<K::Word>::carve(front, memory) };
+        // SAFETY: all lanes are here, and the survivors are this warp's own.
+        let count = unsafe { tile.gather(bound, survivors) };
         if count <= CAPACITY {
             // SAFETY: all lanes are here, and the survivors may be read.
-            let places = unsafe { buffer.places(count, bound, k) };
+            let places = unsafe { places(survivors, count, bound, k) };
             for (item, place) in places.iter().enumerate() {
                 if *place < k {
                     let own = item as u32 * WARP + thread::lane();
-                    segment.write_cost(*place, buffer.indices.load(own), buffer.costs.load(own), costs);
+                    segment.write_cost(*place, survivors.index(own), survivors.cost(own), costs);
                 }
             }
             return;
@@ -97,66 +93,40 @@ struct Tile<W, const ITEMS: usize> {
     left: u32,
 }
 
-/// Shared memory of one warp.
-#[derive(Clone, Copy)]
-struct Buffer<W> {
-    costs: Shared<W>,
-    indices: Shared<u32>,
-}
-
-impl<W: Word> Buffer<W> {
-    /// The slot of each of this lane's survivors, `lane`, `lane + 32`, …; `k` or more for those that lose.
-    ///
-    /// # Safety
-    ///
-    /// All 32 lanes call it together; `k` ≤ `count` ≤ [`CAPACITY`], all of the survivors' costs are at most `bound`, and a
-    /// warp barrier has followed the last store.
-    #[inline(always)]
-    unsafe fn places(self, count: u32, bound: W, k: u32) -> [u32; HELD] {
-        let mut places = [u32::MAX; HELD];
-        let lane = thread::lane();
-        if count <= WARP {
-            if let [first, ..] = &mut places
-                && lane < count
-            {
-                *first = self.place(lane, count);
-            }
-            return places;
+/// The slot of each of this lane's survivors, `lane`, `lane + 32`, …; `k` or more for those that lose.
+///
+/// # Safety
+///
+/// All 32 lanes call it together; `k` ≤ `count` ≤ [`CAPACITY`], all of the survivors' costs are at most `bound`, and a warp
+/// barrier has followed the last store.
+#[inline(always)]
+unsafe fn places<W: Word>(survivors: Survivors<W>, count: u32, bound: W, k: u32) -> [u32; PER_LANE] {
+    let mut places = [u32::MAX; PER_LANE];
+    let lane = thread::lane();
+    if count <= WARP {
+        if let [first, ..] = &mut places
+            && lane < count
+        {
+            *first = survivors.before(lane, count);
         }
-        let mut held = [W::WORST; HELD];
-        for (item, cost) in held.iter_mut().enumerate() {
-            if item as u32 * WARP + lane < count {
-                *cost = self.costs.load(item as u32 * WARP + lane);
-            }
-        }
-        let tile = Tile { held, left: count.saturating_sub(lane) };
-        // SAFETY: the caller's promise.
-        unsafe {
-            tile.place(bound, k, |item, slot| {
-                if let Some(place) = places.get_mut(item) {
-                    *place = slot
-                }
-            })
-        };
-        places
+        return places;
     }
-
-    /// The place of survivor `own` among `count` in the order of (cost, index): survivors lie by index.
-    #[inline(always)]
-    fn place(self, own: u32, count: u32) -> u32 {
-        let cost = self.costs.load(own);
-        let mut place = 0;
-        let mut other = 0;
-        while other < count {
-            let its = self.costs.load16(other);
-            for lane in 0..W::PER_VEC16 {
-                let its = its.get::<W>(lane);
-                place += u32::from(its < cost || (its == cost && other + (lane as u32) < own));
-            }
-            other += W::PER_VEC16 as u32;
+    let mut held = [W::WORST; PER_LANE];
+    for (item, cost) in held.iter_mut().enumerate() {
+        if item as u32 * WARP + lane < count {
+            *cost = survivors.cost(item as u32 * WARP + lane);
         }
-        place
     }
+    let tile = Tile { held, left: count.saturating_sub(lane) };
+    // SAFETY: the caller's promise.
+    unsafe {
+        tile.place(bound, k, |item, slot| {
+            if let Some(place) = places.get_mut(item) {
+                *place = slot;
+            }
+        });
+    }
+    places
 }
 
 impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
@@ -200,14 +170,35 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
         }
     }
 
-    /// Copies the keys within `bound` to `buffer`, by index, as far as it goes; how many there are. They may be read by all
-    /// lanes.
+    /// Copies the keys within `bound` to `survivors`, if they fit; how many there are. They may be read by all lanes.
     ///
     /// # Safety
     ///
-    /// All 32 lanes call it together, and nobody else uses `buffer`.
+    /// All 32 lanes call it together, and nobody else uses `survivors`.
     #[inline(always)]
-    unsafe fn gather(&self, bound: W, buffer: Buffer<W>) -> u32 {
+    unsafe fn gather(&self, bound: W, survivors: Survivors<W>) -> u32 {
+        let count = if ITEMS <= FEW {
+            // SAFETY: the caller's promise; the branch is a constant.
+            unsafe { self.gather_by_ballot(bound, survivors) }
+        } else {
+            // SAFETY: as above.
+            unsafe { self.gather_by_scan(bound, survivors) }
+        };
+        if count <= CAPACITY {
+            survivors.close(count, thread::lane());
+        }
+        // SAFETY: the caller's promise; the branches above have ended.
+        unsafe { warp::sync(warp::ALL) };
+        count
+    }
+
+    /// The few items of a lane, each by a ballot.
+    ///
+    /// # Safety
+    ///
+    /// As [`Self::gather`].
+    #[inline(always)]
+    unsafe fn gather_by_ballot(&self, bound: W, survivors: Survivors<W>) -> u32 {
         let mut count = 0;
         let below = warp::lanes_below();
         for (item, &cost) in self.held.iter().enumerate() {
@@ -216,16 +207,37 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
             let lanes = unsafe { warp::ballot(warp::ALL, within) };
             let at = count + (lanes & below).count_ones();
             if within && at < CAPACITY {
-                buffer.costs.store(at, cost);
-                buffer.indices.store(at, self.index(item));
+                survivors.set(at, cost, self.index(item));
             }
             count += lanes.count_ones();
         }
-        if count <= CAPACITY && thread::lane() < WarpMemory::PADDING {
-            buffer.costs.store(count + thread::lane(), W::WORST);
+        count
+    }
+
+    /// Many items of a lane, by one scan: counting the bits of a ballot takes as long as eight additions.
+    ///
+    /// # Safety
+    ///
+    /// As [`Self::gather`].
+    #[inline(always)]
+    unsafe fn gather_by_scan(&self, bound: W, survivors: Survivors<W>) -> u32 {
+        let mut own = 0;
+        for (item, &cost) in self.held.iter().enumerate() {
+            own += u32::from(cost <= bound && self.is_key(item));
         }
-        // SAFETY: the caller's promise; the branches above have ended.
-        unsafe { warp::sync(warp::ALL) };
+        // SAFETY: the caller's promise.
+        let through = unsafe { warp_inclusive_sum(own) };
+        // SAFETY: as above.
+        let count = unsafe { warp::shuffle(warp::ALL, through, WARP - 1) };
+        if count <= CAPACITY {
+            let mut at = through.wrapping_sub(own);
+            for (item, &cost) in self.held.iter().enumerate() {
+                if cost <= bound && self.is_key(item) {
+                    survivors.set(at, cost, self.index(item));
+                    at += 1;
+                }
+            }
+        }
         count
     }
 
@@ -241,7 +253,7 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
     }
 
     /// Calls `won` with this lane's items among the `k` best and their slots: those below the k-th cost first, then as many
-    /// that equal it as are needed, each by index.
+    /// that equal it as are needed, each in the order of the items.
     ///
     /// # Safety
     ///
@@ -362,19 +374,12 @@ unsafe fn bisect_within<W: Word, const N: usize>(
 ) -> W {
     while least < most {
         let middle = least.plus(most.minus(least).shr(1));
-        let mut reached = 0;
-        if N <= FINE {
-            for &value in values {
-                // SAFETY: the caller's promise; limits and counts are the same in every lane, so the loop is uniform.
-                reached += unsafe { warp::ballot(warp::ALL, value <= middle) }.count_ones();
-            }
-        } else {
-            for &value in values {
-                reached += u32::from(value <= middle);
-            }
-            // SAFETY: as above.
-            reached = unsafe { warp::reduce_add(warp::ALL, reached) };
+        let mut own = 0;
+        for &value in values {
+            own += u32::from(value <= middle);
         }
+        // SAFETY: the caller's promise; limits and counts are the same in every lane, so the loop is uniform.
+        let reached = unsafe { warp::reduce_add(warp::ALL, own) };
         if reached >= k {
             most = middle;
             if reached <= k.wrapping_add(slack) {
