@@ -1,5 +1,9 @@
 //! The key types and their order.
 
+use crate::memory::HostMemory;
+use crate::request::Call;
+use crate::requirement::Contract;
+use crate::validate::HostShape;
 pub use cluster_topk_abi::key_order::{Direction, KeyType};
 use cluster_topk_abi::key_order::{KeyBits, KeyMasks};
 use half::{bf16, f16};
@@ -29,6 +33,16 @@ pub trait Key: sealed::Sealed + bytemuck::Pod + Send + Sync + core::fmt::Debug {
     #[doc(hidden)]
     fn ordered(self) -> Self::Ordered;
 
+    /// The CPU engine's work. A method, so that it is compiled once, with this crate, and not with every crate that calls.
+    #[doc(hidden)]
+    #[allow(private_interfaces, reason = "a sealed trait's link to the engine")]
+    fn select_rows<'i>(
+        call: Call<'i, '_, Self, HostMemory>,
+        shape: &HostShape<'i>,
+        contract: Contract,
+        threads: usize,
+    );
+
     /// Compares two keys as the library does.
     ///
     /// ```
@@ -54,6 +68,15 @@ macro_rules! keys {
                 const MASKS: KeyMasks<$bits> = KeyMasks::<$bits>::narrowed(KeyType::$type.masks());
                 let $key = self;
                 MASKS.ordered($to_bits)
+            }
+            #[allow(private_interfaces, reason = "a sealed trait's link to the engine")]
+            fn select_rows<'i>(
+                call: Call<'i, '_, Self, HostMemory>,
+                shape: &HostShape<'i>,
+                contract: Contract,
+                threads: usize,
+            ) {
+                crate::cpu::select_rows(call, shape, contract, threads);
             }
         }
     )*};

@@ -1,8 +1,9 @@
 //! The CPU engine: the whole contract, on worker threads.
 //!
 //! A call is resolved to segments ([`validate`](crate::validate)), the segments are shared between threads
-//! ([`rows`]), and each is searched by the delegate method ([`select`]), which leaves a list of winners that is then written
-//! out. The engine is deterministic whatever the request says; weaker requirements save the final ordering.
+//! ([`rows`]), and each is searched ([`select`]): one that is sorted already is recognised ([`monotone`]); else the k-th key is
+//! bounded from below, by [`delegates`] for a small k and by a [`sample`] for a large one, and few keys are left to
+//! select from. The engine is deterministic whatever the request says; weaker requirements save the final ordering.
 
 mod delegates;
 mod filter;
@@ -20,6 +21,7 @@ use crate::memory::HostMemory;
 use crate::plan::{CpuPlan, CpuStrategy, EnginePlan, Plan};
 use crate::request::Call;
 use crate::validate::HostShape;
+pub(crate) use rows::run as select_rows;
 pub(crate) use scratch::Pooled;
 
 /// Fewer keys than this are not worth waking another thread for.
@@ -52,8 +54,8 @@ pub(crate) fn run_checked<'i, K: Key>(
     let work = shape.total_keys.max(shape.num_segments as u128);
     let threads = if work >= MIN_KEYS_PER_TASK.into() { cpu.threads() } else { 1 };
     match cpu.pool() {
-        Some(pool) if threads > 1 => pool.install(|| rows::run(call, shape, spec.contract, threads)),
-        _ => rows::run(call, shape, spec.contract, threads),
+        Some(pool) if threads > 1 => pool.install(|| K::select_rows(call, shape, spec.contract, threads)),
+        _ => K::select_rows(call, shape, spec.contract, threads),
     }
     Ok(())
 }

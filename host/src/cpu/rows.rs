@@ -45,7 +45,7 @@ enum RowPayload<'o> {
 }
 
 /// Selects every segment of a checked call, on the calling thread alone where `threads` is 1.
-pub(super) fn run<'a, K: Key>(
+pub(crate) fn run<'a, K: Key>(
     call: Call<'a, '_, K, HostMemory>,
     shape: &HostShape<'a>,
     contract: Contract,
