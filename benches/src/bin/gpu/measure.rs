@@ -1,0 +1,192 @@
+//! How a shape is measured.
+
+use super::{Outputs, Shape};
+use cluster_topk::cudarc::driver::sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode};
+use cluster_topk::cudarc::driver::{CudaContext, CudaSlice, DeviceRepr, ValidAsZeroBits};
+use cluster_topk::prelude::*;
+use cluster_topk::{Gpu, Key};
+use cluster_topk_benches::bench_key::BenchKey;
+use cluster_topk_benches::distribution::Distribution;
+use rayon::prelude::*;
+use std::error::Error;
+use std::time::Instant;
+
+/// The requirement that is measured.
+const REQUIREMENT: (NotGuaranteed, Unspecified, Unsorted) = (NotGuaranteed, Unspecified, Unsorted);
+
+/// Makes the engine, and prints how long the first calls take.
+pub(crate) fn first_call(ordinal: usize) -> Result<Gpu, Box<dyn Error>> {
+    let context = CudaContext::new(ordinal)?;
+    // SAFETY: everything below runs on one stream, so nothing needs events; a capture could not wait for them.
+    unsafe { context.disable_event_tracking() };
+    let stream = context.new_stream()?;
+    let gpu = Gpu::on(stream.clone())?;
+    let env = Env::gpu(gpu.clone()).require(REQUIREMENT);
+    let keys = stream.clone_htod(&vec![0f32; 16_384])?;
+    let mut out = stream.alloc_zeros::<f32>(4)?;
+    for (length, family) in [(1024, "warp"), (16_384, "block")] {
+        let started = Instant::now();
+        max_keys(Segments::rows(&keys, 1, length), 4, &mut out).prepare(&env)?;
+        row(
+            &format!("ours-load-{family}-32"),
+            "f32",
+            [1, length, 4],
+            started.elapsed().as_secs_f64() * 1e6,
+            0,
+        );
+    }
+    Ok(gpu)
+}
+
+/// Prints what a call costs the host: many enqueued in a row, none waited for.
+pub(crate) fn host_cost(gpu: &Gpu) -> Result<(), Box<dyn Error>> {
+    const CALLS: usize = 1000;
+    let stream = gpu.stream();
+    let env = Env::gpu(gpu.clone()).require(REQUIREMENT);
+    let keys = stream.clone_htod(&vec![0f32; 256])?;
+    let (mut out, mut indices) = (stream.alloc_zeros::<f32>(4)?, stream.alloc_zeros::<u32>(4)?);
+    stream.synchronize()?;
+    let mut times: Vec<f64> = Vec::new();
+    for _ in 0..9 {
+        let started = Instant::now();
+        for _ in 0..CALLS {
+            max_keys_and_indices(&keys, 4, &mut out, &mut indices).run(&env)?;
+        }
+        times.push(started.elapsed().as_secs_f64() * 1e6 / CALLS as f64);
+        stream.synchronize()?;
+    }
+    row("ours-host-cost", "f32", [1, 256, 4], median(times), 0);
+    Ok(())
+}
+
+fn row(name: &str, dtype: &str, [segments, length, k]: [usize; 3], us: f64, bytes: usize) {
+    println!("{name},{dtype},{segments},{length},{k},{us:.2},{:.0}", bytes as f64 / us * 1e-3);
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Inputs in rotation: at least 512 MiB, so that none is still in the cache when its turn comes.
+fn rotations(bytes: usize) -> usize {
+    ((512 << 20) / bytes.max(1)).clamp(2, 32)
+}
+
+/// The buffers of one shape.
+struct Buffers<K> {
+    inputs: Vec<CudaSlice<K>>,
+    keys: CudaSlice<K>,
+    indices: CudaSlice<u32>,
+}
+
+/// Checks and times one shape, and prints its row.
+pub(crate) fn shape<K: BenchKey + DeviceRepr + ValidAsZeroBits>(
+    gpu: &Gpu,
+    distribution: Distribution,
+    shape: Shape,
+    outputs: Outputs,
+) -> Result<(), Box<dyn Error>> {
+    let Shape { segments, length, k, .. } = shape;
+    let stream = gpu.stream();
+    let env = Env::gpu(gpu.clone()).require(REQUIREMENT);
+
+    let host: Vec<K> = (0..segments)
+        .into_par_iter()
+        .with_max_len(segments.div_ceil(64))
+        .flat_map_iter(|segment| distribution.segment::<K>(segment as u64, length))
+        .collect();
+    let bytes = size_of_val(&host[..]);
+    let mut buffers = Buffers {
+        inputs: (0..rotations(bytes)).map(|_| stream.clone_htod(&host)).collect::<Result<_, _>>()?,
+        keys: stream.alloc_zeros::<K>(segments * k)?,
+        indices: stream.alloc_zeros::<u32>(segments * k)?,
+    };
+    let call = |buffers: &mut Buffers<K>, rotation: usize| {
+        let rows = Segments::rows(&buffers.inputs[rotation], segments, length);
+        let (keys, indices) = (&mut buffers.keys, &mut buffers.indices);
+        match outputs {
+            Outputs::Keys => max_keys(rows, k, keys).run(&env),
+            Outputs::Pairs => max_keys_and_indices(rows, k, keys, indices).run(&env),
+            Outputs::Index => max_indices(rows, k, indices).run(&env),
+        }
+    };
+    call(&mut buffers, 0)?;
+    stream.synchronize()?;
+    check(gpu, &host, &buffers, shape, outputs)?;
+
+    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+    for rotation in 0..buffers.inputs.len() {
+        call(&mut buffers, rotation)?;
+    }
+    let graph = stream.end_capture(CUgraphInstantiate_flags(0))?.ok_or("the capture gave no graph")?;
+    graph.launch()?;
+    stream.synchronize()?;
+    let mut times = Vec::new();
+    while times.len() < 5
+        || (times.len() < 30 && times.iter().sum::<f64>() * (buffers.inputs.len() as f64) < 300e3)
+    {
+        let timing = Some(CUevent_flags::CU_EVENT_DEFAULT);
+        let start = stream.record_event(timing)?;
+        graph.launch()?;
+        let end = stream.record_event(timing)?;
+        stream.synchronize()?;
+        times.push(f64::from(start.elapsed_ms(&end)?) * 1e3 / buffers.inputs.len() as f64);
+    }
+    let kind = match outputs {
+        Outputs::Keys => "keys",
+        Outputs::Pairs => "pairs",
+        Outputs::Index => "index",
+    };
+    row(&format!("ours-{kind}-nondet"), shape.dtype.name(), [segments, length, k], median(times), bytes);
+    Ok(())
+}
+
+/// Compares the outputs with the CPU engine's: the keys as a multiset, the indices by the keys they name.
+fn check<K: Key + DeviceRepr>(
+    gpu: &Gpu,
+    host: &[K],
+    buffers: &Buffers<K>,
+    shape: Shape,
+    outputs: Outputs,
+) -> Result<(), Box<dyn Error>> {
+    let Shape { segments, length, k, .. } = shape;
+    let stream = gpu.stream();
+    let mut wanted = vec![K::zeroed(); segments * k];
+    max_keys(Segments::rows(host, segments, length), k, &mut wanted).run(&Env::cpu())?;
+    let keys = stream.clone_dtoh(&buffers.keys)?;
+    let indices = stream.clone_dtoh(&buffers.indices)?;
+    let taken = k.min(length);
+    let wrong = (0..segments).into_par_iter().find_first(|&segment| {
+        let row = segment * k..segment * k + taken;
+        let of_segment = &host[segment * length..(segment + 1) * length];
+        let mut found: Vec<K> = match outputs {
+            Outputs::Keys => keys[row.clone()].to_vec(),
+            _ => {
+                let mut places: Vec<u32> = indices[row.clone()].to_vec();
+                places.sort_unstable();
+                if places.windows(2).any(|pair| pair[0] == pair[1])
+                    || places.last().is_some_and(|&i| i as usize >= length)
+                {
+                    return true;
+                }
+                let named = indices[row.clone()].iter().map(|&i| of_segment[i as usize]);
+                let same = |(key, out): (K, &K)| bytemuck_eq(&key, out);
+                if outputs == Outputs::Pairs && !named.clone().zip(&keys[row.clone()]).all(same) {
+                    return true;
+                }
+                named.collect()
+            }
+        };
+        found.sort_by(|a, b| b.key_cmp(*a));
+        !found.iter().zip(&wanted[row]).all(|(a, b)| a.key_cmp(*b).is_eq())
+    });
+    match wrong {
+        None => Ok(()),
+        Some(segment) => Err(format!("{shape}: segment {segment} is wrong").into()),
+    }
+}
+
+fn bytemuck_eq<K: Key>(a: &K, b: &K) -> bool {
+    bytemuck::bytes_of(a) == bytemuck::bytes_of(b)
+}

@@ -1,0 +1,111 @@
+//! The shapes that are measured.
+
+use super::{Outputs, measure};
+use cluster_topk::Gpu;
+use cluster_topk::half::{bf16, f16};
+use cluster_topk_benches::distribution::Distribution;
+use std::error::Error;
+use std::fmt;
+use std::str::FromStr;
+
+/// `dtype,segments,length,k`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) dtype: Dtype,
+    pub(crate) segments: usize,
+    pub(crate) length: usize,
+    pub(crate) k: usize,
+}
+
+macro_rules! dtypes {
+    ($($variant:ident $t:ty => $name:literal),*) => {
+        /// The key types that are measured.
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) enum Dtype { $(#[allow(missing_docs)] $variant),* }
+
+        impl Dtype {
+            pub(crate) const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),* }
+            }
+        }
+
+        impl FromStr for Dtype {
+            type Err = String;
+            fn from_str(s: &str) -> Result<Self, String> {
+                match s {
+                    $($name => Ok(Self::$variant),)*
+                    _ => Err(format!("`{s}` is not one of {}", [$($name),*].join(", "))),
+                }
+            }
+        }
+
+        impl Shape {
+            pub(crate) fn measure(
+                self,
+                gpu: &Gpu,
+                distribution: Distribution,
+                outputs: Outputs,
+            ) -> Result<(), Box<dyn Error>> {
+                match self.dtype { $(Dtype::$variant => measure::shape::<$t>(gpu, distribution, self, outputs)),* }
+            }
+        }
+    };
+}
+dtypes!(U8 u8 => "u8", F16 f16 => "f16", Bf16 bf16 => "bf16", I32 i32 => "i32", F32 f32 => "f32", U64 u64 => "u64", F64 f64 => "f64");
+
+impl FromStr for Shape {
+    type Err = String;
+    fn from_str(s: &str) -> Result<Self, String> {
+        let parts: Vec<_> = s.split(',').collect();
+        let [dtype, segments, length, k] = parts[..] else {
+            return Err("a shape is dtype,segments,length,k".into());
+        };
+        let number = |s: &str| s.parse().map_err(|e| format!("`{s}`: {e}"));
+        Ok(Self {
+            dtype: dtype.parse()?,
+            segments: number(segments)?,
+            length: number(length)?,
+            k: number(k)?,
+        })
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{},{},{}", self.dtype.name(), self.segments, self.length, self.k)
+    }
+}
+
+const fn f32_shape(segments: usize, length: usize, k: usize) -> Shape {
+    Shape { dtype: Dtype::F32, segments, length, k }
+}
+const fn bf16_shape(segments: usize, length: usize, k: usize) -> Shape {
+    Shape { dtype: Dtype::Bf16, segments, length, k }
+}
+
+/// The shapes that the peers were measured on.
+pub(crate) const PEER_SHAPES: &[Shape] = &[
+    f32_shape(1, 131_072, 64),
+    f32_shape(8, 131_072, 64),
+    f32_shape(64, 131_072, 64),
+    f32_shape(256, 131_072, 64),
+    f32_shape(1, 32_768, 2048),
+    f32_shape(64, 8192, 2048),
+    f32_shape(64, 32_768, 2048),
+    f32_shape(64, 65_536, 2048),
+    f32_shape(1, 131_072, 2048),
+    f32_shape(64, 131_072, 2048),
+    f32_shape(512, 131_072, 2048),
+    f32_shape(65_536, 256, 8),
+    f32_shape(262_144, 1024, 32),
+    f32_shape(16_384, 4096, 64),
+    f32_shape(8192, 16_384, 256),
+    f32_shape(1, 1_048_576, 1024),
+    f32_shape(16, 1_048_576, 1024),
+    f32_shape(128, 1_048_576, 1024),
+    f32_shape(256, 1_048_576, 100),
+    bf16_shape(64, 131_072, 64),
+    bf16_shape(64, 65_536, 512),
+    bf16_shape(1, 131_072, 512),
+    bf16_shape(512, 131_072, 2048),
+];
