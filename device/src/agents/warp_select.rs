@@ -313,25 +313,29 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
     }
 }
 
-/// A value that at least `k` of the warp's `values` reach, one a lane: the last of the `k` best, or of all distinct ones.
+/// A value that at least `k` of the warp's `values` reach, one a lane: the last of the `k` best distinct ones, or of all if
+/// they are fewer.
 ///
 /// # Safety
 ///
 /// All 32 lanes call it together with the same `k`, 1 to 32.
 #[inline(always)]
-unsafe fn take_out<W: Word>(mut value: W, k: u32) -> W {
-    let mut last = W::BEST;
+unsafe fn take_out<W: Word>(value: W, k: u32) -> W {
+    let mut left = value;
+    let mut last = W::WORST;
     let mut taken = 0;
     while taken < k {
         // SAFETY: the caller's promise; the trip count is the same in every lane.
-        let best = unsafe { value.warp_min() };
+        let best = unsafe { left.warp_min() };
         if best == W::WORST {
-            // Equal values go out together, so they can run out before the k-th; then every lane reaches the last one. Unless
-            // that one is the worst cost itself.
-            return if taken == 0 { W::WORST } else { last };
+            // Equal values go out together, so they can run out early. The lanes that are left hold the worst cost, be it a
+            // key's or that of no key: whether the others are enough must be counted.
+            // SAFETY: as above.
+            let reached = unsafe { warp::ballot(warp::ALL, value <= last) };
+            return if reached.count_ones() >= k { last } else { W::WORST };
         }
-        if value == best {
-            value = W::WORST;
+        if left == best {
+            left = W::WORST;
         }
         last = best;
         taken += 1;
