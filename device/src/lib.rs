@@ -11,8 +11,8 @@
 //! # How it is compiled
 //!
 //! `cargo xtask device build` compiles the crate for `nvptx64-nvidia-cuda`, once for every GPU from sm_80 on and once,
-//! with the feature `cluster`, for those from sm_90 on. Elsewhere the crate is an ordinary library without the agents:
-//! the build tool reads [`KERNELS`] from it.
+//! with the feature `cluster`, for those from sm_90 on. Elsewhere the crate is an ordinary library without entry points:
+//! the build tool reads [`KERNELS`] from it, and tests run the agents in a launch of the `cluster-topk-emulate` crate.
 //!
 //! # Rules for code above `arch`
 //!
@@ -39,13 +39,10 @@
 // `core`'s intrinsics are the only way to dynamic shared memory; the crate is built with one known compiler.
 #![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
 
-#[cfg(target_arch = "nvptx64")]
 pub mod agents;
-#[cfg(target_arch = "nvptx64")]
 pub mod arch;
 pub mod kernels;
 pub mod params;
-#[cfg(target_arch = "nvptx64")]
 pub mod primitives;
 
 pub use kernels::{KERNELS, Kernel};

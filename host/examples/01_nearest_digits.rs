@@ -20,7 +20,9 @@ const PIXELS: usize = SIDE * SIDE;
 const NEIGHBOURS: usize = 7;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data");
+    // In the checkout; or beside the program, where it was gathered to run elsewhere.
+    let places = [Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(".")].map(|at| at.join("examples/data"));
+    let data = places.iter().find(|at| at.is_dir()).unwrap_or(&places[0]);
     let images = read_npy(&data.join("digits.npy"), &[None, Some(PIXELS)])?;
     let images: Vec<&[u8]> = images.chunks_exact(PIXELS).collect();
     let labels = read_npy(&data.join("digits-labels.npy"), &[Some(images.len())])?;

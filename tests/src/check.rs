@@ -26,7 +26,20 @@ pub fn check<K: TestKey>(
     keys: &[K],
     out: &Outputs<K>,
 ) -> Result<Vec<Vec<usize>>, Mismatch> {
-    let layout = Layout::of(request, keys.len());
+    check_layout(request, &Layout::of(request, keys.len()), keys, out)
+}
+
+/// [`check`] for segments that lie elsewhere than the request says: where its numbers are wrong and an engine clamps them.
+///
+/// # Errors
+///
+/// The first [`Mismatch`].
+pub fn check_layout<K: TestKey>(
+    request: &Request,
+    layout: &Layout,
+    keys: &[K],
+    out: &Outputs<K>,
+) -> Result<Vec<Vec<usize>>, Mismatch> {
     let mut written_until = 0;
     let mut all = Vec::with_capacity(layout.segments.len());
     for (number, &segment) in layout.segments.iter().enumerate() {

@@ -64,7 +64,7 @@ fn f64_merged(x: f64) -> f64 {
 }
 
 macro_rules! test_keys {
-    ($($t:ident, $bits:ty, $float:literal, |$x:ident| $to_bits:expr, |$b:ident| $from_bits:expr, |$l:ident, $r:ident| $order:expr;)*) => {$(
+    ($($t:ident, $bits:ty, $float:literal, $forms:ident, |$x:ident| $to_bits:expr, |$b:ident| $from_bits:expr, |$l:ident, $r:ident| $order:expr;)*) => {$(
         impl TestKey for $t {
             const NAME: &'static str = stringify!($t);
             const BITS: u32 = <$bits>::BITS;
@@ -95,25 +95,25 @@ macro_rules! test_keys {
                 inputs: Inputs<'_, Self>,
                 out: &mut Outputs<Self>,
             ) -> Result<(), Error> {
-                gpu::call(runner, request, inputs, out)
+                gpu::call::<Self, gpu::$forms>(runner, request, inputs, out)
             }
         }
     )*};
 }
 
 test_keys! {
-    u8, u8, false, |x| x, |b| b, |l, r| l.cmp(&r);
-    i8, u8, false, |x| x.cast_unsigned(), |b| b.cast_signed(), |l, r| l.cmp(&r);
-    u16, u16, false, |x| x, |b| b, |l, r| l.cmp(&r);
-    i16, u16, false, |x| x.cast_unsigned(), |b| b.cast_signed(), |l, r| l.cmp(&r);
-    u32, u32, false, |x| x, |b| b, |l, r| l.cmp(&r);
-    i32, u32, false, |x| x.cast_unsigned(), |b| b.cast_signed(), |l, r| l.cmp(&r);
-    u64, u64, false, |x| x, |b| b, |l, r| l.cmp(&r);
-    i64, u64, false, |x| x.cast_unsigned(), |b| b.cast_signed(), |l, r| l.cmp(&r);
-    f16, u16, true, |x| x.to_bits(), |b| f16::from_bits(b), |l, r| half_rank(l.to_bits()).cmp(&half_rank(r.to_bits()));
-    bf16, u16, true, |x| x.to_bits(), |b| bf16::from_bits(b), |l, r| half_rank(l.to_bits()).cmp(&half_rank(r.to_bits()));
-    f32, u32, true, |x| x.to_bits(), |b| f32::from_bits(b), |l, r| f32_merged(l).total_cmp(&f32_merged(r));
-    f64, u64, true, |x| x.to_bits(), |b| f64::from_bits(b), |l, r| f64_merged(l).total_cmp(&f64_merged(r));
+    u8, u8, false, Common, |x| x, |b| b, |l, r| l.cmp(&r);
+    i8, u8, false, All, |x| x.cast_unsigned(), |b| b.cast_signed(), |l, r| l.cmp(&r);
+    u16, u16, false, Common, |x| x, |b| b, |l, r| l.cmp(&r);
+    i16, u16, false, Common, |x| x.cast_unsigned(), |b| b.cast_signed(), |l, r| l.cmp(&r);
+    u32, u32, false, Common, |x| x, |b| b, |l, r| l.cmp(&r);
+    i32, u32, false, Common, |x| x.cast_unsigned(), |b| b.cast_signed(), |l, r| l.cmp(&r);
+    u64, u64, false, All, |x| x, |b| b, |l, r| l.cmp(&r);
+    i64, u64, false, Common, |x| x.cast_unsigned(), |b| b.cast_signed(), |l, r| l.cmp(&r);
+    f16, u16, true, All, |x| x.to_bits(), |b| f16::from_bits(b), |l, r| half_rank(l.to_bits()).cmp(&half_rank(r.to_bits()));
+    bf16, u16, true, Common, |x| x.to_bits(), |b| bf16::from_bits(b), |l, r| half_rank(l.to_bits()).cmp(&half_rank(r.to_bits()));
+    f32, u32, true, All, |x| x.to_bits(), |b| f32::from_bits(b), |l, r| f32_merged(l).total_cmp(&f32_merged(r));
+    f64, u64, true, Common, |x| x.to_bits(), |b| f64::from_bits(b), |l, r| f64_merged(l).total_cmp(&f64_merged(r));
 }
 
 /// Runs a macro once per key type: `each_key_type!(m)` expands to `m!(u8 u8); m!(i8 i8); …`, a name and a type each.

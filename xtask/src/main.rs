@@ -2,7 +2,9 @@
 #![forbid(unsafe_code)]
 
 mod device;
+mod gather;
 mod process;
+mod soak;
 mod workspace;
 
 use anyhow::Result;
@@ -20,10 +22,16 @@ enum Command {
     /// The device code: build it to PTX, check it with ptxas.
     #[command(subcommand)]
     Device(device::Command),
+    /// Build the GPU tests, the GPU benchmark and an example, and gather them in a folder that runs on a machine without Rust.
+    Gather(gather::Gather),
+    /// Run the agents on the CPU under the emulator, seed after seed, for as long as one likes.
+    Soak(soak::Soak),
 }
 
 fn main() -> Result<()> {
     match Cli::parse().command {
         Command::Device(command) => device::run(command),
+        Command::Gather(arguments) => gather::run(&arguments),
+        Command::Soak(arguments) => soak::run(&arguments),
     }
 }

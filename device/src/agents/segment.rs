@@ -106,7 +106,8 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
         let mut keys = [K::ZERO; ITEMS];
         if self.range.stride == 1 && self.range.len >= const { ITEMS as u32 * STEP } {
             // A whole tile: one address and constant offsets.
-            let from = self.keys.slice(self.range.element(first), u64::MAX);
+            let start = self.range.element(first);
+            let from = self.keys.slice(start, self.keys.len().wrapping_sub(start));
             for (item, key) in keys.iter_mut().enumerate() {
                 *key = from.load_once(u64::from(item as u32 * STEP));
             }

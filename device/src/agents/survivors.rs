@@ -29,8 +29,9 @@ impl<W: Word> Survivors<W> {
     pub unsafe fn carve(front: u32, memory: WarpMemory) -> Self {
         // SAFETY: the caller's promise.
         let places = unsafe { Shared::carve(front, CAPACITY + WarpMemory::PADDING) };
-        // SAFETY: as above; without 64-bit words nobody uses them.
-        let indices = unsafe { Shared::carve(front + memory.indices, CAPACITY) };
+        let apart = if W::BYTES == 4 { 0 } else { CAPACITY };
+        // SAFETY: as above; where there is no memory for them the handle is empty.
+        let indices = unsafe { Shared::carve(front + memory.indices, apart) };
         Self { places, indices, of: core::marker::PhantomData }
     }
 

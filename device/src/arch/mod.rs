@@ -1,9 +1,9 @@
 //! The hardware, one concept per file.
 //!
 //! Everything that threads share goes through here: [`shared`] and [`global`] memory, the [`block`], [`named_barrier`]
-//! and [`warp`] operations, and on sm_90 (feature `cluster`) [`cluster`], [`mbarrier`], [`bulk`] and [`grid`]. The
-//! modules below come from `nvptx`; another implementation can stand in for it as long as it offers the same names and
-//! signatures, and no code above can tell.
+//! and [`warp`] operations, and on sm_90 (feature `cluster`) [`cluster`], [`mbarrier`], [`bulk`] and [`grid`]. On a GPU
+//! the modules below come from `nvptx`, elsewhere from `emulated`, which runs the same agents on a CPU and checks what they
+//! promise. Both offer the same names and signatures, and no code above can tell.
 //!
 //! # Who promises what
 //!
@@ -23,8 +23,14 @@
 //! intrinsics and of no `asm!`, so those operations are intrinsics; `asm!` serves those which a thread executes for
 //! itself.
 
+#[cfg(not(target_arch = "nvptx64"))]
+mod emulated;
+#[cfg(target_arch = "nvptx64")]
 mod nvptx;
 /// The implementation that is compiled.
+#[cfg(not(target_arch = "nvptx64"))]
+use emulated as machine;
+#[cfg(target_arch = "nvptx64")]
 use nvptx as machine;
 mod scalar;
 mod scope;

@@ -170,7 +170,13 @@ fn immediate(rng: &mut StdRng, value: usize, cap: usize) -> Number {
 }
 
 /// An integer type for values up to `largest`, and a bound of at most `cap`.
-fn int_and_bound(rng: &mut StdRng, largest: i128, negative: bool, runtime: Bound, cap: usize) -> (Int, Bound) {
+fn int_and_bound(
+    rng: &mut StdRng,
+    largest: i128,
+    negative: bool,
+    runtime: Bound,
+    cap: usize,
+) -> (Int, Bound) {
     let fit = |int: &Int| int.max() >= largest && (int.signed() || !negative);
     let int = pick(rng, &Int::ALL.into_iter().filter(fit).collect::<Vec<_>>());
     let bound = match static_bound(largest, cap) {

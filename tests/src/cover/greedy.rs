@@ -104,8 +104,9 @@ fn complete(
         let count = factors.levels()[factor];
         let candidates = (0..count).map(|i| (factor, (i + turn) % count));
         let allowed = candidates.filter(|&one| chosen.iter().all(|&other| factors.may_meet(one, other)));
-        let gain =
-            |one: &(usize, usize)| chosen.iter().filter(|&&other| pairs.open[pairs.place(*one, other)]).count();
+        let gain = |one: &(usize, usize)| {
+            chosen.iter().filter(|&&other| pairs.open[pairs.place(*one, other)]).count()
+        };
         // `max_by_key` would take the last of equals, which makes no difference.
         let best = allowed.max_by_key(gain)?;
         chosen.push(best);
@@ -148,7 +149,8 @@ mod tests {
                 }
             }
         }
-        let pairs: usize = (0..5).flat_map(|l| (l + 1..5).map(move |r| (l, r))).map(|(l, r)| grid.0[l] * grid.0[r]).sum();
+        let pairs: usize =
+            (0..5).flat_map(|l| (l + 1..5).map(move |r| (l, r))).map(|(l, r)| grid.0[l] * grid.0[r]).sum();
         assert_eq!((seen.len(), cover.covered, cover.left_out), (pairs - 3, pairs - 3, 3));
         assert!(cover.rows.len() < 35, "{} rows", cover.rows.len());
     }

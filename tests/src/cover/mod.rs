@@ -48,7 +48,8 @@ impl Shape {
         Self::BoundedRagged,
     ];
 
-    /// Whether the size is of one of the many forms that are compiled for keys with `u32` indices and a plain `k` only.
+    /// Whether the size is of one of the many forms that are compiled for few key types, keys with `u32` indices, and a plain
+    /// `k` only.
     const fn rare(self) -> bool {
         matches!(self, Self::ConstantSize | Self::ImmediateSize | Self::DeferredSize | Self::SequenceOfSizes)
     }
@@ -58,7 +59,7 @@ impl Shape {
     }
 }
 
-/// Forms of `k`. The last four are compiled for keys with `u32` indices only, and not for rows.
+/// Forms of `k`. The last four are compiled for few key types, keys with `u32` indices only, and not for rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum KForm {
@@ -127,7 +128,11 @@ pub const COUNTS: [usize; 4] = [1, 2, 7, 300];
 /// The distances between keys.
 pub const STRIDES: [usize; 2] = [1, 3];
 
+/// The outputs of the rare forms: keys and `u32` indices.
 const INDEXED: usize = 11;
+
+/// The key types of the rare forms, one of each width: `i8`, `f16`, `f32`, `u64`.
+const ALL_FORMS: [usize; 4] = [1, 4, 8, 9];
 
 /// Factors of the matrix, in the order of a row's levels.
 #[derive(Clone, Debug)]
@@ -183,6 +188,8 @@ impl Factors for Matrix {
         let form = |level: usize| KForm::ALL[level];
         let of_constant = [1, 5, 32];
         match (left, right) {
+            ((factor::KEY, key), (factor::SHAPE, s)) => ALL_FORMS.contains(&key) || !shape(s).rare(),
+            ((factor::KEY, key), (factor::K_FORM, f)) => ALL_FORMS.contains(&key) || !form(f).rare(),
             ((factor::WRITTEN, written), (factor::SHAPE, s)) => written == INDEXED || !shape(s).rare(),
             ((factor::WRITTEN, written), (factor::K_FORM, f)) => written == INDEXED || !form(f).rare(),
             ((factor::SHAPE, s), (factor::K_FORM, f)) => {
@@ -193,7 +200,8 @@ impl Factors for Matrix {
             }
             ((factor::SHAPE, s), (factor::COUNT, count)) => shape(s) != Shape::Single || COUNTS[count] == 1,
             ((factor::K_FORM, f), (factor::K_SIZE, size)) => {
-                form(f) != KForm::Constant || of_constant.iter().any(|&k| KSize::ALL[size] == KSize::Exactly(k))
+                form(f) != KForm::Constant
+                    || of_constant.iter().any(|&k| KSize::ALL[size] == KSize::Exactly(k))
             }
             _ => true,
         }

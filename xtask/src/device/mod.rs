@@ -18,8 +18,10 @@ mod source_hash;
 mod target;
 mod toolchain;
 
+use crate::workspace;
 use anyhow::Result;
 use clap::Subcommand;
+use manifest::Manifest;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -59,4 +61,10 @@ pub(crate) fn run(command: Command) -> Result<()> {
         Command::Lint => build::lint(),
         Command::Sass { entry, arch } => check::sass(&entry, &arch),
     }
+}
+
+/// Whether the modules were built from the sources as they are now.
+pub(crate) fn is_current() -> Result<bool> {
+    let hash = source_hash::source_hash(workspace::root())?;
+    Ok(Manifest::read().is_some_and(|manifest| manifest.source_hash == hash))
 }

@@ -4,10 +4,11 @@
 
 use super::GpuRunner;
 use super::buffer::{Buffer, Guard};
+use super::forms::{Forms, Rows, WithK};
 use crate::key::TestKey;
 use crate::layout::fill;
 use crate::request::{Direction, Form, Int, Order, Pair, Plane, Request, Requirement, Written};
-use crate::runner::numbers::{self, Ints, Stored, Typed, Visitor, with_int};
+use crate::runner::numbers::{self, Ints, Stored, Typed, with_int};
 use crate::runner::{Inputs, Outputs, PayloadOut};
 use cluster_topk::args::{Argument, KArg, SizeArg};
 use cluster_topk::cudarc::driver::CudaView;
@@ -20,7 +21,7 @@ use cluster_topk::{
 };
 
 /// Makes the typed call, and checks that nothing around the buffers and none of the inputs was written.
-pub(crate) fn call<K: TestKey>(
+pub(crate) fn call<K: TestKey, F: Forms>(
     runner: &GpuRunner,
     request: &Request,
     inputs: Inputs<'_, K>,
@@ -72,10 +73,10 @@ pub(crate) fn call<K: TestKey>(
     let plane = Request { requirement: Requirement::DEFAULT, ..request.clone() }.plane();
     let plane = plane.unwrap_or_else(|| panic!("no instance for {request:?}"));
     let result = match &request.form {
-        Form::Single => call.segments_are(plane, Segments::single(&view)),
+        Form::Single => call.segments_are::<F, _>(plane, Segments::single(&view)),
         Form::Ragged { int, max_length, .. } => {
             let segments = with_int!(*int, T => Segments::ragged(&view, (&forms).get::<T>()));
-            call.segments_are(
+            call.segments_are::<F, _>(
                 plane,
                 match max_length {
                     Some(max) => segments.max_length(*max),
@@ -85,7 +86,7 @@ pub(crate) fn call<K: TestKey>(
         }
         Form::Rows { size, .. } => match plane {
             Plane::Requirements => numbers::common_of_rows(size, &forms, Rows(call)),
-            Plane::Arguments => numbers::any(size, &forms, AnyRows(call)),
+            Plane::Arguments => F::any_size(call, size, &forms),
         },
     };
     keys.unchanged(stream, "keys");
@@ -109,7 +110,7 @@ fn payload_bytes(payload: &mut PayloadOut) -> &mut [u8] {
 
 /// Sizes, offsets or `k` on the device.
 #[derive(Debug)]
-struct Numbers {
+pub(crate) struct Numbers {
     buffer: Buffer,
     address: u64,
     int: Int,
@@ -137,11 +138,11 @@ impl<'a> Stored<'a> for &'a Numbers {
 
 /// A call of which the segments are known next, then `k`, then the outputs.
 #[derive(Clone, Copy)]
-struct Call<'a, K> {
+pub(crate) struct Call<'a, K> {
     runner: &'a GpuRunner,
-    request: &'a Request,
+    pub(super) request: &'a Request,
     keys: &'a CudaView<'a, K>,
-    ks: &'a Numbers,
+    pub(super) ks: &'a Numbers,
     /// Addresses.
     values: u64,
     keys_out: u64,
@@ -153,10 +154,11 @@ struct Call<'a, K> {
 /// Sets what is optional, notes the plan, and runs; a macro, because the type of a request is of no interest.
 macro_rules! run {
     ($call:ident, $largest:ident, $smallest:ident, ($($argument:expr),*), ($($fill:expr),*)) => {{
-        let mut typed = match $call.request.direction {
-            Direction::Largest => $largest($($argument),*),
-            Direction::Smallest => $smallest($($argument),*),
+        let entry = match $call.request.direction {
+            Direction::Largest => $largest,
+            Direction::Smallest => $smallest,
         };
+        let mut typed = entry($($argument),*);
         if let Some(pitch) = $call.request.output_pitch {
             typed = typed.output_pitch(pitch);
         }
@@ -164,17 +166,12 @@ macro_rules! run {
             typed = typed.fill_with($($fill),*);
         }
         let plan = typed.plan(&$call.runner.env);
-        let result = typed.run(&$call.runner.env);
-        match (plan, &result) {
-            (Ok(plan), Ok(())) => $call.runner.note(&plan),
-            (plan, _) => assert_eq!(plan.err(), result.clone().err(), "the plan and the call disagree"),
-        }
-        result
+        $call.runner.settle(plan, typed.run(&$call.runner.env))
     }};
 }
 
 impl<'a, K: TestKey> Call<'a, K> {
-    fn rows<N: SizeArg<'a, DeviceMemory>>(&self, size: N) -> Segments<'a, K, DeviceMemory, N> {
+    pub(super) fn rows<N: SizeArg<'a, DeviceMemory>>(&self, size: N) -> Segments<'a, K, DeviceMemory, N> {
         let Form::Rows { count, pitch, .. } = &self.request.form else { unreachable!("called for rows") };
         let rows = Segments::rows(self.keys, *count, size).element_stride(self.request.stride);
         match pitch {
@@ -184,7 +181,7 @@ impl<'a, K: TestKey> Call<'a, K> {
     }
 
     /// Segments of the type that single and ragged ones share: every form of `k`.
-    fn segments_are<S: Argument<'a, DeviceMemory>>(
+    fn segments_are<F: Forms, S: Argument<'a, DeviceMemory>>(
         self,
         plane: Plane,
         segments: Segments<'a, K, DeviceMemory, S>,
@@ -192,7 +189,7 @@ impl<'a, K: TestKey> Call<'a, K> {
         let segments = segments.element_stride(self.request.stride);
         match plane {
             Plane::Requirements => numbers::common(&self.request.k, self.ks, WithK(self, segments)),
-            Plane::Arguments => numbers::any(&self.request.k, self.ks, WithAnyK(self, segments)),
+            Plane::Arguments => F::any_k(self, segments),
         }
     }
 
@@ -213,7 +210,7 @@ impl<'a, K: TestKey> Call<'a, K> {
     }
 
     /// Any output.
-    fn outputs<S: Argument<'a, DeviceMemory>, N: KArg<'a, DeviceMemory>>(
+    pub(super) fn outputs<S: Argument<'a, DeviceMemory>, N: KArg<'a, DeviceMemory>>(
         self,
         segments: Segments<'a, K, DeviceMemory, S>,
         k: N,
@@ -224,7 +221,13 @@ impl<'a, K: TestKey> Call<'a, K> {
                 let value: [u8; $width] =
                     fill_value.to_le_bytes()[..$width].try_into().expect("the slice is that long");
                 let (values, out) = (self.values::<$width>(), self.payload_out::<[u8; $width]>());
-                run!(self, max_pairs, min_pairs, (segments, values, k, self.keys_out(), out), (fill_key, value))
+                run!(
+                    self,
+                    max_pairs,
+                    min_pairs,
+                    (segments, values, k, self.keys_out(), out),
+                    (fill_key, value)
+                )
             }};
         }
         macro_rules! indexed {
@@ -233,7 +236,13 @@ impl<'a, K: TestKey> Call<'a, K> {
                 if self.request.written.keys() {
                     let keys = self.keys_out();
                     let pair = (fill_key, index);
-                    run!(self, max_keys_and_indices, min_keys_and_indices, (segments, k, keys, out), (pair.0, pair.1))
+                    run!(
+                        self,
+                        max_keys_and_indices,
+                        min_keys_and_indices,
+                        (segments, k, keys, out),
+                        (pair.0, pair.1)
+                    )
                 } else {
                     run!(self, max_indices, min_indices, (segments, k, out), (index))
                 }
@@ -257,48 +266,19 @@ impl<'a, K: TestKey> Call<'a, K> {
     }
 
     /// Keys and `u32` indices.
-    fn keys_and_indices<S: Argument<'a, DeviceMemory>, N: KArg<'a, DeviceMemory>>(
+    pub(super) fn keys_and_indices<S: Argument<'a, DeviceMemory>, N: KArg<'a, DeviceMemory>>(
         self,
         segments: Segments<'a, K, DeviceMemory, S>,
         k: N,
     ) -> Result<(), Error> {
         let (key, _, index) = fill::<K>(self.request.seed);
         let (keys, indices) = (self.keys_out(), self.payload_out::<u32>());
-        run!(self, max_keys_and_indices, min_keys_and_indices, (segments, k, keys, indices), (key, index as u32))
-    }
-}
-
-struct Rows<'a, K>(Call<'a, K>);
-struct AnyRows<'a, K>(Call<'a, K>);
-struct WithK<'a, K: TestKey, S>(Call<'a, K>, Segments<'a, K, DeviceMemory, S>);
-struct WithAnyK<'a, K: TestKey, S>(Call<'a, K>, Segments<'a, K, DeviceMemory, S>);
-
-impl<'a, K: TestKey> Visitor<'a, DeviceMemory> for Rows<'a, K> {
-    type Out = Result<(), Error>;
-    fn visit<N: KArg<'a, DeviceMemory> + SizeArg<'a, DeviceMemory>>(self, size: N) -> Self::Out {
-        let segments = self.0.rows(size);
-        numbers::common(&self.0.request.k, self.0.ks, WithK(self.0, segments))
-    }
-}
-
-impl<'a, K: TestKey> Visitor<'a, DeviceMemory> for AnyRows<'a, K> {
-    type Out = Result<(), Error>;
-    fn visit<N: KArg<'a, DeviceMemory> + SizeArg<'a, DeviceMemory>>(self, size: N) -> Self::Out {
-        let segments = self.0.rows(size);
-        self.0.keys_and_indices(segments, self.0.request.k.get(0))
-    }
-}
-
-impl<'a, K: TestKey, S: Argument<'a, DeviceMemory>> Visitor<'a, DeviceMemory> for WithK<'a, K, S> {
-    type Out = Result<(), Error>;
-    fn visit<N: KArg<'a, DeviceMemory> + SizeArg<'a, DeviceMemory>>(self, k: N) -> Self::Out {
-        self.0.outputs(self.1, k)
-    }
-}
-
-impl<'a, K: TestKey, S: Argument<'a, DeviceMemory>> Visitor<'a, DeviceMemory> for WithAnyK<'a, K, S> {
-    type Out = Result<(), Error>;
-    fn visit<N: KArg<'a, DeviceMemory> + SizeArg<'a, DeviceMemory>>(self, k: N) -> Self::Out {
-        self.0.keys_and_indices(self.1, k)
+        run!(
+            self,
+            max_keys_and_indices,
+            min_keys_and_indices,
+            (segments, k, keys, indices),
+            (key, index as u32)
+        )
     }
 }

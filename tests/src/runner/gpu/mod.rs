@@ -2,6 +2,7 @@
 
 mod buffer;
 mod call;
+mod forms;
 
 use super::{Inputs, Outputs, Runner};
 use crate::key::TestKey;
@@ -14,6 +15,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 pub(crate) use call::call;
+pub(crate) use forms::{All, Common};
 
 /// What the GPU engine serves.
 pub type Served = (NotGuaranteed, Unspecified, Unsorted);
@@ -55,12 +57,20 @@ impl GpuRunner {
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Notes the kernel of a plan, unless there is nothing to launch it for.
-    fn note(&self, plan: &Plan) {
+    /// Compares plan and call, and notes the kernel, unless there was nothing to launch it for.
+    fn settle(&self, plan: Result<Plan, Error>, called: Result<(), Error>) -> Result<(), Error> {
+        let plan = match plan {
+            Ok(plan) => plan,
+            Err(error) => {
+                assert_eq!(Err(error), called, "the plan and the call disagree");
+                return called;
+            }
+        };
         let EnginePlan::Gpu(gpu) = &plan.engine else { panic!("the GPU engine plans for itself: {plan}") };
-        if plan.num_segments > 0 && plan.max_k > 0 && plan.max_segment_size > 0 {
+        if called.is_ok() && plan.num_segments > 0 && plan.max_k > 0 && plan.max_segment_size > 0 {
             self.kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(gpu.kernel);
         }
+        called
     }
 }
 

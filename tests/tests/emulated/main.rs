@@ -1,0 +1,12 @@
+//! The agents of the device crate, run on the CPU under the emulator's scheduler and judged by the oracle.
+//!
+//! A failure names the agent, the schedule and the request; all three replay it. `EMULATED_SEEDS` multiplies the seeds.
+
+mod agents;
+mod hostile;
+mod matrix;
+mod mutation;
+mod params;
+mod probe;
+mod runner;
+mod soak;

@@ -1,0 +1,104 @@
+//! Takes each barrier, fence and scope of the agents out in turn: every removal must be noticed.
+//!
+//! Noticed is a fault of the launch or a wrong answer, within [`SEEDS`] seeds. What is not noticed is either not tested or not
+//! needed; the agents have nothing of the kind.
+
+use crate::agents::{AGENTS, Agent};
+use crate::{probe, runner};
+use cluster_topk_emulate::{Mutation, Options, Report, Schedule, Site};
+use cluster_topk_tests::check::check;
+use cluster_topk_tests::generators::{Distribution, keys, rng};
+use cluster_topk_tests::layout::Layout;
+use cluster_topk_tests::request::{Order, Pair, Request, Requirement};
+use cluster_topk_tests::runner::{Inputs, Outputs, values_for};
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Seeds within which every removal is noticed.
+const SEEDS: u64 = 40;
+
+/// One segment that fills the tile more or less; what the launch did, or that something is wrong.
+fn one<K: cluster_topk_tests::key::TestKey>(
+    agent: &Agent,
+    seed: u64,
+    mutation: Option<Mutation>,
+) -> Result<Report, String> {
+    let rng = &mut rng(seed);
+    let len = agent.capacity as usize - seed as usize % 7;
+    let keys: Vec<K> = keys(rng, Distribution::ALL[seed as usize % 10], len);
+    let k = [1, len / 8 + 1, len / 3 + 1, len - 1][seed as usize % 4];
+    let requirement = Requirement::of(Pair::NotGuaranteed, Order::Unsorted);
+    let request = Request { requirement, seed, ..Request::single(k) };
+    let mut out = Outputs::canaries(&request, Layout::of(&request, len).elements);
+    let values = values_for(&request, len);
+    let options = Options { mutation, ..Schedule::nth(seed).into() };
+    // That a mutated agent writes the wrong slots is noticed by a panic of the runner.
+    let run = || runner::run(agent, options, &request, Inputs { keys: &keys, values: &values }, &mut out);
+    let report = catch_unwind(AssertUnwindSafe(run)).map_err(|_| "wrong slots".to_owned())?;
+    let report = report.map_err(|fault| fault.to_string())?;
+    check(&request, &keys, &out).map_err(|mismatch| mismatch.to_string())?;
+    Ok(report)
+}
+
+/// Mutates every site that `run` reports; how many there are, and those that go unnoticed.
+fn survivors(run: impl Fn(u64, Option<Mutation>) -> Result<Report, String>) -> (usize, Vec<Mutation>) {
+    let (mut sites, mut scoped) = (BTreeSet::<Site>::new(), BTreeSet::<Site>::new());
+    for seed in 0..SEEDS {
+        let report = run(seed, None).unwrap_or_else(|fault| panic!("unmutated: {fault}"));
+        sites.extend(report.sites);
+        scoped.extend(report.scoped);
+    }
+    let mutations = sites.into_iter().map(Mutation::Remove).chain(scoped.into_iter().map(Mutation::Weaken));
+    let mutations: Vec<Mutation> = mutations.collect();
+    let mut unnoticed = Vec::new();
+    for &mutation in &mutations {
+        match (0..SEEDS).find_map(|seed| run(seed, Some(mutation)).err().map(|fault| (seed, fault))) {
+            Some((seed, fault)) => println!("{mutation:?}\n  seed {seed}: {fault}"),
+            None => unnoticed.push(mutation),
+        }
+    }
+    (mutations.len(), unnoticed)
+}
+
+fn agent(name: &str) -> &'static Agent {
+    AGENTS.iter().find(|agent| agent.name.contains(name)).expect("an agent of that name")
+}
+
+#[test]
+fn warp_selection() {
+    let (count, unnoticed) =
+        survivors(|seed, mutation| one::<u32>(agent("warp_select::run::<u32, 8, 4>"), seed, mutation));
+    assert_eq!(unnoticed, []);
+    assert!(count >= 2, "{count} sites");
+    let (count, unnoticed) =
+        survivors(|seed, mutation| one::<u64>(agent("warp_select::run::<u64, 4, 4>"), seed, mutation));
+    assert_eq!(unnoticed, []);
+    assert!(count >= 2, "{count} sites");
+}
+
+#[test]
+fn block_selection() {
+    let (count, unnoticed) =
+        survivors(|seed, mutation| one::<u32>(agent("block_select::run::<u32, 4, 2, 64>"), seed, mutation));
+    assert_eq!(unnoticed, []);
+    assert!(count >= 6, "{count} sites");
+    let (count, unnoticed) =
+        survivors(|seed, mutation| one::<u64>(agent("block_select::run::<u64, 2, 1, 64>"), seed, mutation));
+    assert_eq!(unnoticed, []);
+    assert!(count >= 6, "{count} sites");
+}
+
+#[test]
+fn the_probe_by_blocks_and_by_clusters() {
+    for width in [None, Some(4)] {
+        let run = |seed, mutation| {
+            let options = Options { mutation, ..Schedule::nth(seed).into() };
+            let checked = || probe::run(options, width, 256, seed);
+            let report = catch_unwind(AssertUnwindSafe(checked)).map_err(|_| "a wrong key".to_owned())?;
+            report.map_err(|fault| fault.to_string())
+        };
+        let (count, unnoticed) = survivors(run);
+        assert_eq!(unnoticed, []);
+        assert!(count >= if width.is_some() { 9 } else { 4 }, "{count} sites");
+    }
+}
