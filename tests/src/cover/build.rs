@@ -149,7 +149,7 @@ fn ragged(rng: &mut StdRng, shape: Shape, count: usize, length: usize, stride: u
         offsets.push(offsets[i] + len as i128);
     }
     let last = offsets[count];
-    let spare = rng.random_range(0..3).min((room + length).saturating_sub(last as usize));
+    let spare = rng.random_range(0..3).min(room.saturating_add(length).saturating_sub(last as usize));
     let keys = (last as usize + spare) * stride;
     let ints: Vec<Int> = Int::ALL.into_iter().filter(|int| int.max() >= last).collect();
     let max_length = bounded.then(|| (length + rng.random_range(0..3)).min(MAX_LENGTH) as i64);
