@@ -35,7 +35,6 @@ pub use deferred::{Deferred, DeferredSequence};
 pub use integer::{Integer, NarrowInteger};
 pub(crate) use lowered::{IntView, Lowered, Source};
 
-use crate::gpu::{DeviceMemory, DeviceView, DeviceViewMut};
 use crate::memory::Memory;
 use bounds::Bounds;
 
@@ -177,14 +176,4 @@ impl<T: Integer, B: Bounds> SegmentCount for Immediate<T, B> {
     fn count(self) -> i128 {
         self.value.widen()
     }
-}
-
-/// The length of a device buffer, in elements.
-pub(crate) fn device_len<'a, T: Copy + 'a>(view: &DeviceView<'a, T>) -> usize {
-    DeviceMemory::view_len::<T>(view)
-}
-
-/// The length of a device buffer that is written, in elements.
-pub(crate) fn device_len_mut<'a, T: Copy + 'a>(view: &DeviceViewMut<'a, T>) -> usize {
-    DeviceMemory::view_mut_len::<T>(view)
 }

@@ -55,6 +55,11 @@ pub(super) trait Writable {
 }
 
 impl<T> DeviceView<'_, T> {
+    /// How many elements.
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
     /// The `len` elements at the device address `address`.
     ///
     /// # Safety
@@ -69,6 +74,11 @@ impl<T> DeviceView<'_, T> {
 }
 
 impl<T> DeviceViewMut<'_, T> {
+    /// How many elements.
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
     /// The `len` elements at the device address `address`.
     ///
     /// # Safety

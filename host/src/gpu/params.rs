@@ -30,7 +30,7 @@ impl DeviceShape {
         if stride == 0 {
             return Err(Error::ZeroStride);
         }
-        let keys = args::device_len(&call.keys);
+        let keys = call.keys.len();
         let strided_keys = keys.div_ceil(stride) as u64;
         let (num_segments, max_size, pitch) = match &call.form {
             Form::Single => {
@@ -72,19 +72,15 @@ impl DeviceShape {
     fn check_buffers<K: Key>(&self, call: &Call<'_, '_, K, DeviceMemory>) -> Result<(), Error> {
         let elements = self.output.elements;
         if let Some(out) = &call.keys_out {
-            long_enough(BufferName::KeysOut, elements, args::device_len_mut(out))?;
+            long_enough(BufferName::KeysOut, elements, out.len())?;
         }
         match &call.payload {
             PayloadOut::None => Ok(()),
             PayloadOut::Index(out) => long_enough(BufferName::IndicesOut, elements, out.len()),
             PayloadOut::Values { width, input, output } => {
                 // Kernels clamp positions to the keys, so the values must be as many.
-                long_enough(
-                    BufferName::Values,
-                    args::device_len(&call.keys) as u128,
-                    args::device_len(input) / width,
-                )?;
-                long_enough(BufferName::ValuesOut, elements, args::device_len_mut(output) / width)
+                long_enough(BufferName::Values, call.keys.len() as u128, input.len() / width)?;
+                long_enough(BufferName::ValuesOut, elements, output.len() / width)
             }
         }
     }
@@ -252,7 +248,7 @@ pub(super) fn lower<'i: 's, 'o: 's, 's, K: Key>(
     let mut acquired = Acquired::new(stream);
     let mut params = KernelParams::empty(K::TYPE, call.direction, contract);
     let width = size_of::<K>() as u64;
-    let keys = args::device_len(&call.keys) as u64;
+    let keys = call.keys.len() as u64;
     params.keys_in = acquired.input(0, BufferName::Keys, call.keys.source, keys * width, align_of::<K>())?;
     params.keys_len = keys;
     params.key_element_stride = call.element_stride as u64;
@@ -285,7 +281,7 @@ pub(super) fn lower<'i: 's, 'o: 's, 's, K: Key>(
         params.k = ScalarSource::immediate(shape.max_k.min(params.output_pitch) as i64);
     }
     if let Some(out) = call.keys_out {
-        let bytes = args::device_len_mut(&out) as u64 * width;
+        let bytes = out.len() as u64 * width;
         params.keys_out = acquired.output(0, BufferName::KeysOut, out.source, bytes, align_of::<K>())?;
         params.flags.insert(Flags::WRITE_KEYS);
     }
@@ -303,7 +299,7 @@ pub(super) fn lower<'i: 's, 'o: 's, 's, K: Key>(
                 acquired.output(1, BufferName::IndicesOut, source, len * width, width as usize)?;
         }
         PayloadOut::Values { width, input, output } => {
-            let bytes = (args::device_len(&input) as u64, args::device_len_mut(&output) as u64);
+            let bytes = (input.len() as u64, output.len() as u64);
             params.value_kind = ValueKind::Payload;
             params.payload_bytes = width as u8;
             // A payload is moved in pieces that its width and both addresses allow, so any alignment will do.
