@@ -1,7 +1,10 @@
 //! What one warp, one block, or one cluster does for its segments.
 
 pub mod block_select;
+#[cfg(feature = "cluster")]
+pub mod cluster;
 pub mod cost;
+pub mod open;
 pub mod probe;
 pub mod segment;
 pub mod survivors;
