@@ -8,8 +8,11 @@
 //! | `modules` | where the device code comes from |
 //! | `driver` | the calls into the driver |
 //! | `staged` | calls whose buffers are in host memory |
+//! | `cust` | streams and buffers of cust, with the feature of that name |
 
 mod baseline;
+#[cfg(feature = "cust")]
+pub mod cust;
 mod driver;
 mod memory;
 mod modules;
