@@ -1,4 +1,4 @@
-//! Calls on [cust](::cust)'s streams and buffers (feature `cust`).
+//! Calls on [cust]'s streams and buffers (feature `cust`).
 //!
 //! ```no_run
 //! use cluster_topk::{Gpu, prelude::*};
@@ -24,8 +24,8 @@
 //!
 //! cust's `Context` and cudarc's `CudaContext` are the device's primary context, which the driver counts references to; so what one
 //! of them makes, the other may use. The engine holds a reference of its own. A stream in a context of
-//! [`cust::context::legacy`](::cust::context::legacy) is refused: [`Error::NotPrimaryContext`]. A call leaves the engine's context
-//! current on the calling thread; with several GPUs on one thread, cust's `CurrentContext::set_current` brings another back.
+//! [`cust::context::legacy`] is refused: [`Error::NotPrimaryContext`]. A call leaves the engine's context current on the calling
+//! thread; with several GPUs on one thread, cust's `CurrentContext::set_current` brings another back.
 //!
 //! # What keeps a buffer alive
 //!
