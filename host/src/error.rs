@@ -138,6 +138,17 @@ pub enum Error {
         /// Which buffer.
         buffer: BufferName,
     },
+    /// A buffer of cust's was borrowed by a scope of another stream than the engine's.
+    #[error("{buffer} was borrowed by a scope that waits for another stream than the engine's")]
+    WrongStream {
+        /// Which buffer.
+        buffer: BufferName,
+    },
+    /// A stream lies in a context of its own, which the engine cannot share.
+    #[error(
+        "the stream belongs to another context than its device's primary one: make it under `cust::context::Context`, not under a legacy context"
+    )]
+    NotPrimaryContext,
     /// The stream is capturing while cudarc tracks the buffers' events, which a capture cannot wait for.
     #[error(
         "the stream is being captured while its context tracks events: call `CudaContext::disable_event_tracking` before the buffers are made"

@@ -12,11 +12,14 @@
 //! | `modules` | where the device code comes from |
 //! | `driver` | the calls into the driver |
 //! | `staged` | calls whose buffers are in host memory |
+//! | `cust` | streams and buffers of cust, with the feature of that name |
 
 mod backend;
 mod baseline;
 mod caps;
 mod cluster;
+#[cfg(feature = "cust")]
+pub mod cust;
 mod describe;
 mod driver;
 mod memory;
