@@ -4,11 +4,8 @@
 //! largest keys are wanted. −0.0 is folded into +0.0 before that, so the fold holds in both directions. A cost says all
 //! about a key but the sign of a zero, which is why winners are written from the key itself.
 
-#[cfg(feature = "cluster")]
-use crate::arch::cluster::ClusterShared;
-use crate::arch::shared::Shared;
+use crate::arch::Scalar;
 use crate::arch::warp::Shuffle;
-use crate::arch::{Scalar, Scope};
 use cluster_topk_abi::key_order::{KeyBits, KeyMasks};
 use cluster_topk_abi::params::KernelParams;
 
@@ -44,11 +41,6 @@ pub trait Word: Scalar + Shuffle + Ord {
     ///
     /// All 32 lanes execute this call together.
     unsafe fn warp_max(self) -> Self;
-    /// Lowers the first of `words` to `value` if that is less, for the block's threads. Any thread.
-    fn lower(words: Shared<Self>, value: Self);
-    /// [`Self::lower`] of another block's word, for the cluster's threads. Any thread.
-    #[cfg(feature = "cluster")]
-    fn lower_peer(words: ClusterShared<Self>, value: Self);
 }
 
 macro_rules! words {
@@ -90,15 +82,6 @@ macro_rules! words {
             unsafe fn warp_max(self) -> Self {
                 // SAFETY: the caller's promise.
                 unsafe { $max(self) }
-            }
-            #[inline(always)]
-            fn lower(words: Shared<Self>, value: Self) {
-                words.fetch_min(0, value, Scope::Block);
-            }
-            #[cfg(feature = "cluster")]
-            #[inline(always)]
-            fn lower_peer(words: ClusterShared<Self>, value: Self) {
-                words.fetch_min(0, value, Scope::Cluster);
             }
         }
     )*};

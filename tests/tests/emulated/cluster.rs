@@ -49,7 +49,7 @@ macro_rules! tunings {
 }
 tunings! {
     OneLine: 32 threads, 16 bytes a chunk, 16 a line, 2 bits, 1 stages;
-    TwoLines: 32 threads, 64 bytes a chunk, 32 a line, 4 bits, 2 stages;
+    TwoLines: 64 threads, 64 bytes a chunk, 32 a line, 4 bits, 2 stages;
     Wide: 128 threads, 192 bytes a chunk, 64 a line, 8 bits, 8 stages;
 }
 

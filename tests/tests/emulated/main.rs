@@ -3,10 +3,11 @@
 //! A failure names the agent, the schedule and the request; all three replay it. `EMULATED_SEEDS` multiplies the seeds.
 
 mod agents;
-mod hostile;
-mod matrix;
-mod mutation;
+mod cluster;
+//mod hostile;
+//mod matrix;
+//mod mutation;
 mod params;
-mod probe;
+//mod probe;
 mod runner;
-mod soak;
+//mod soak;

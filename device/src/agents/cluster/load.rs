@@ -59,10 +59,8 @@ where
         // SAFETY: one thread, first of all.
         unsafe { copy(share) };
     }
-    for at in strided(thread::index(), memory.state.len(), threads) {
-        // The worst cost is all ones, whatever its width.
-        let least = at == word::LEAST || at == word::LEAST + 1;
-        memory.state.store(at, if least { u32::MAX } else { 0 });
+    for at in strided(thread::index(), word::LEAST_OF_RANKS, threads) {
+        memory.state.store(at, 0);
     }
     for bucket in strided(thread::index(), const { Memory::<K, T>::BUCKETS }, threads) {
         memory.histogram.store(bucket, 0);

@@ -3,6 +3,7 @@
 use super::Tuning;
 use crate::agents::cost::Key;
 use crate::arch::shared::{BASE_ALIGN, Shared};
+use cluster_topk_abi::arch::MAX_CLUSTER_WIDTH;
 use cluster_topk_abi::layout::{FixedRegion, TileGeometry};
 
 /// Words of the shared state.
@@ -17,12 +18,14 @@ pub(super) mod word {
     pub(crate) const OWN_FRONT: u32 = 4;
     /// Keys of this block that may be the k-th; not the leader's.
     pub(crate) const OWN_BACK: u32 = 5;
-    /// The least cost of the segment, 64 bits: the leader's.
+    /// The least cost of the segment, 64 bits at most: the leader's.
     pub(crate) const LEAST: u32 = 6;
     /// Keys of the segment that may be the k-th: the leader's.
     pub(crate) const ALL_BACK: u32 = 8;
     /// A bucket that this block has found for itself: its index, and the items before it and in it.
     pub(crate) const FOUND: u32 = 9;
+    /// The least cost of each block, 64 bits at most: the leader's.
+    pub(crate) const LEAST_OF_RANKS: u32 = 16;
 }
 
 /// Where everything lies.
@@ -32,7 +35,7 @@ pub(super) struct Memory<K, T> {
     pub(super) state: Shared<u32>,
     /// One count per bucket.
     pub(super) histogram: Shared<u32>,
-    /// A word per warp, for scans.
+    /// Two words per warp: for scans, or for a cost of each.
     pub(super) scan: Shared<u32>,
     /// One per stage of the load.
     pub(super) barriers: Shared<u64>,
@@ -79,17 +82,29 @@ impl<K: Key, T: Tuning> Memory<K, T> {
         Self {
             state: part(const { Self::FIXED.state }, FixedRegion::STATE_BYTES / 4),
             histogram: part(const { Self::FIXED.histogram }, const { Self::BUCKETS }),
-            scan: part(const { Self::FIXED.scan }, const { Self::THREADS / 32 }),
+            scan: part(const { Self::FIXED.scan }, const { Self::THREADS / 32 * 2 }),
             barriers,
             slots,
             tuning: core::marker::PhantomData,
         }
     }
 
-    /// The least cost, as words of the cost's width.
+    /// The least cost of the segment: the leader's.
     #[inline(always)]
     pub(super) fn least(&self) -> Shared<K::Word> {
         self.state.slice(word::LEAST, 2).cast()
+    }
+
+    /// The least cost of each block: the leader's.
+    #[inline(always)]
+    pub(super) fn least_of_ranks(&self) -> Shared<K::Word> {
+        self.state.slice(word::LEAST_OF_RANKS, 2 * MAX_CLUSTER_WIDTH).cast()
+    }
+
+    /// The least cost of each warp, where scans keep their sums at other times.
+    #[inline(always)]
+    pub(super) fn least_of_warps(&self) -> Shared<K::Word> {
+        self.scan.cast()
     }
 
     /// A pass's result.

@@ -107,7 +107,9 @@ impl<K: Key, T: Tuning> Team<K, T> {
     /// Merges the blocks' histograms and finds the bucket of the `k`-th item; leaves the histograms empty. Two barriers of the
     /// team.
     ///
-    /// With `items` the histograms are over keys, and the block notes how many of its own lie before the bucket and in it.
+    /// With `items` the histograms are over keys, and the block notes how many of its own lie before the bucket and in it. With
+    /// each thread's `least` cost, [`Self::least`] is there afterwards; it is gathered by stores, since 64-bit minima are no
+    /// atomic operation of shared memory.
     ///
     /// # Safety
     ///
@@ -119,9 +121,18 @@ impl<K: Key, T: Tuning> Team<K, T> {
         let own_first = thread::index() * 4;
         let has_buckets = own_first < const { Memory::<K, T>::BUCKETS };
         let (leads, mut counts) = (self.leads(), Vec16([0; 4]));
-        if !self.alone {
-            // SAFETY: the caller's promise; the team is the same for the whole block.
+        if let Some(least) = least {
+            // SAFETY: the caller's promise: the whole warp is here.
+            let least = unsafe { least.warp_min() };
+            if thread::lane() == 0 {
+                memory.least_of_warps().store(thread::warp_index(), least);
+            }
+        }
+        if !self.alone || least.is_some() {
+            // SAFETY: the caller's promise; both are the same for the whole block.
             unsafe { block::sync() };
+        }
+        if !self.alone {
             if first {
                 // SAFETY: as above; this thread has arrived in `load::start`.
                 unsafe { cluster::wait() };
@@ -137,14 +148,14 @@ impl<K: Key, T: Tuning> Team<K, T> {
                 }
             }
         }
-        if let Some(least) = least {
-            // SAFETY: the caller's promise: the whole warp is here.
-            let least = unsafe { least.warp_min() };
+        if least.is_some() && thread::warp_index() == 0 {
+            // SAFETY: the whole first warp is here.
+            let least = unsafe { least_of(memory.least_of_warps(), const { Memory::<K, T>::THREADS / 32 }) };
             if thread::lane() == 0 {
                 if self.alone {
-                    K::Word::lower(memory.least(), least);
+                    memory.least_of_ranks().store(0, least);
                 } else {
-                    K::Word::lower_peer(memory.least().at(self.leader), least);
+                    memory.least_of_ranks().at(self.leader).store(self.rank, least);
                 }
             }
         }
@@ -153,6 +164,13 @@ impl<K: Key, T: Tuning> Team<K, T> {
         if leads && has_buckets {
             counts = memory.histogram.load16(own_first);
             memory.histogram.store16(own_first, Vec16([0; 4]));
+        }
+        if leads && least.is_some() && thread::warp_index() == 0 {
+            // SAFETY: the whole first warp is here.
+            let least = unsafe { least_of(memory.least_of_ranks(), self.width) };
+            if thread::lane() == 0 {
+                memory.least().store(0, least);
+            }
         }
         // SAFETY: as above; the scratch was last used before the barrier.
         let mut before = unsafe { scan_buckets::<K, T>(memory.scan, counts) };
@@ -191,6 +209,19 @@ impl<K: Key, T: Tuning> Team<K, T> {
         let least = self.memory.least();
         if self.alone { least.load(0) } else { least.at(self.leader).load(0) }
     }
+}
+
+/// The least of the first `count` words, at most 32.
+///
+/// # Safety
+///
+/// All 32 lanes of a warp call it together.
+#[inline(always)]
+unsafe fn least_of<W: Word>(words: Shared<W>, count: u32) -> W {
+    let lane = thread::lane();
+    let own = if lane < count { words.load(lane) } else { W::WORST };
+    // SAFETY: the caller's promise.
+    unsafe { own.warp_min() }
 }
 
 /// The items in the buckets before this thread's four. One block barrier.
