@@ -6,7 +6,7 @@
 
 use super::load::{self, Stages};
 use super::passes::{Start, Team};
-use super::share::{BATCH, Share};
+use super::share::{BATCH, Share, Tile};
 use super::{Tuning, memory::Memory};
 use crate::agents::cost::{Key, Word};
 use crate::agents::open::Open;
@@ -40,26 +40,19 @@ where
     let stages = Stages::of(share);
     let shift = all.shift(buckets);
     let mut least = K::Word::WORST;
+    let mut group = |tile: Tile| {
+        let mut best = K::Word::WORST;
+        tile.each(|key, _| best = best.min(share.costs.cost(key)));
+        team.count(best.shr(shift).low());
+        least = least.min(best);
+    };
     let (mut at, mut stage) = (0, 0);
-    loop {
-        // What has no slot comes behind the last stage, as if it were one more.
-        let end = if at < share.resident {
-            // SAFETY: the load has been started.
-            unsafe { load::wait(share, stage) };
-            (at + stages.keys).min(share.resident)
-        } else {
-            share.end_of_vectors()
-        };
+    while at < share.resident {
+        let end = (at + stages.keys).min(share.resident);
+        // SAFETY: the load has been started.
+        unsafe { load::wait(share, stage) };
         if delegate {
-            share.rows(at, end, |tile| {
-                let mut best = K::Word::WORST;
-                tile.each(|key, _| best = best.min(share.costs.cost(key)));
-                team.count(best.shr(shift).low());
-                least = least.min(best);
-            });
-        }
-        if end == share.end_of_vectors() {
-            break;
+            share.resident(at, end, &mut group);
         }
         at = end;
         stage += 1;
@@ -67,6 +60,7 @@ where
     if !delegate {
         return Start { open: all, first: true };
     }
+    share.overflow(&mut group);
     if let Some((key, _)) = share.single() {
         least = least.min(share.costs.cost(key));
     }

@@ -56,7 +56,7 @@ impl Cutoff {
                     team.count(offset >> shift);
                 }
             };
-            share.vectors(|tile| tile.each(|key, number| count(key, tile.index::<K>(number))));
+            share.vectors_in_turn(|tile| tile.each(|key, number| count(key, tile.index::<K>(number))));
             if let Some((key, index)) = share.single() {
                 count(key, index);
             }

@@ -6,7 +6,7 @@ use super::passes::Team;
 use super::share::Share;
 use crate::agents::cost::Key;
 use crate::arch::mbarrier::{Mbarrier, fence_init};
-use crate::arch::{block, bulk, cluster, thread};
+use crate::arch::{block, bulk, cluster, fence, thread};
 use crate::primitives::strided;
 
 /// Keys that a thread loads at a time where it loads them itself.
@@ -87,9 +87,13 @@ where
     // SAFETY: the caller's promise.
     unsafe { block::sync() };
     if !team.alone {
-        // The peers may use this block's memory once all have arrived; who waits for that does so as late as possible.
+        // The peers may use this block's memory once all have arrived; who waits for that does so as late as possible. One thread
+        // speaks for all, which the barrier has ordered before.
+        if thread::index() == 0 {
+            fence::cluster();
+        }
         // SAFETY: the caller's promise.
-        unsafe { cluster::arrive() };
+        unsafe { cluster::arrive_relaxed() };
     }
 }
 

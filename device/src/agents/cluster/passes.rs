@@ -6,7 +6,7 @@ use super::share::Share;
 use crate::agents::cost::{Key, Word};
 use crate::agents::open::Open;
 use crate::arch::shared::Shared;
-use crate::arch::{Scope, Vec16, block, cluster, thread};
+use crate::arch::{Scope, Vec16, block, cluster, fence, thread};
 use crate::primitives::{Bucket, block_exclusive_sum_of};
 use cluster_topk_abi::schedule::{ClusterSchedule, ScanOrder};
 
@@ -79,19 +79,28 @@ impl<K: Key, T: Tuning> Team<K, T> {
         matches!(self.order, ScanOrder::Ascending)
     }
 
-    /// A barrier over the team.
+    /// A barrier over the team; what threads with `publishes`, and before a barrier of the block any of its threads, have done
+    /// is ordered before what follows it anywhere.
+    ///
+    /// An arrival that releases costs every warp a wait for all its accesses, remote ones included; so those fence that have
+    /// something to say, and all arrive relaxed.
     ///
     /// # Safety
     ///
-    /// All threads of the team call it together.
+    /// All threads of the team call it together; if it must order accesses to peers by this block, some thread publishes.
     #[inline(always)]
-    pub(super) unsafe fn sync(&self) {
+    pub(super) unsafe fn sync(&self, publishes: bool) {
         if self.alone {
             // SAFETY: the caller's promise.
             unsafe { block::sync() };
         } else {
+            if publishes {
+                fence::cluster();
+            }
             // SAFETY: as above.
-            unsafe { cluster::sync() };
+            unsafe { cluster::arrive_relaxed() };
+            // SAFETY: as above, and each thread has just arrived.
+            unsafe { cluster::wait() };
         }
     }
 
@@ -121,6 +130,8 @@ impl<K: Key, T: Tuning> Team<K, T> {
         let own_first = thread::index() * 4;
         let has_buckets = own_first < const { Memory::<K, T>::BUCKETS };
         let (leads, mut counts) = (self.leads(), Vec16([0; 4]));
+        // The first thread speaks for what the block read of the last result, which a barrier of the block orders before.
+        let mut publishes = thread::index() == 0;
         if let Some(least) = least {
             // SAFETY: the caller's promise: the whole warp is here.
             let least = unsafe { least.warp_min() };
@@ -144,6 +155,7 @@ impl<K: Key, T: Tuning> Team<K, T> {
                 for (at, &count) in counts.0.iter().enumerate() {
                     if count > 0 {
                         merged.add(own_first + at as u32, count, Scope::Cluster);
+                        publishes = true;
                     }
                 }
             }
@@ -160,7 +172,7 @@ impl<K: Key, T: Tuning> Team<K, T> {
             }
         }
         // SAFETY: the caller's promise.
-        unsafe { self.sync() };
+        unsafe { self.sync(publishes) };
         if leads && has_buckets {
             counts = memory.histogram.load16(own_first);
             memory.histogram.store16(own_first, Vec16([0; 4]));
@@ -174,6 +186,7 @@ impl<K: Key, T: Tuning> Team<K, T> {
         }
         // SAFETY: as above; the scratch was last used before the barrier.
         let mut before = unsafe { scan_buckets::<K, T>(memory.scan, counts) };
+        publishes = false;
         if leads {
             let mut through = before;
             for (at, &count) in counts.0.iter().enumerate() {
@@ -181,12 +194,14 @@ impl<K: Key, T: Tuning> Team<K, T> {
                     let found = Found { bucket: own_first + at as u32, ..found };
                     memory.result().store(0, found.packed());
                     memory.state.store(word::ALL_BACK, count);
+                    publishes = true;
                 }
                 through = through.wrapping_add(count);
             }
         }
+        // The thread that stored the result also speaks for the histogram, which the barrier in the scan ordered before.
         // SAFETY: the caller's promise.
-        unsafe { self.sync() };
+        unsafe { self.sync(publishes) };
         let word = if self.alone { memory.result().load(0) } else { memory.result().at(self.leader).load(0) };
         let found = Found::unpacked(word);
         if items && !leads && found.bucket / 4 == thread::index() {

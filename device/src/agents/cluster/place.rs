@@ -57,7 +57,7 @@ pub(super) unsafe fn write<K, T>(
     }
 
     let wins = |cost: K::Word, index: u32| cost < open.least || cutoff.admits(index);
-    share.vectors(|tile: Tile| {
+    share.vectors_in_turn(|tile: Tile| {
         // Most tiles hold no winner.
         let mut best = K::Word::WORST;
         tile.each(|key, _| best = best.min(share.costs.cost(key)));
@@ -126,7 +126,10 @@ unsafe fn seed<K: Key, T: Tuning>(team: &Team<K, T>, memory: Memory<K, T>, front
     unsafe { block::sync() };
     let (own_front, own_back) = (state.load(word::OWN_FRONT), state.load(word::OWN_BACK));
     let (from, to) = team.successors();
+    // The first thread speaks for what the block has read of its peers, too.
+    let mut publishes = thread::index() == 0;
     for rank in strided(from + thread::index(), to, const { Memory::<K, T>::THREADS }) {
+        publishes = true;
         let peer = state.at(rank);
         peer.add(word::FRONT, own_front, Scope::Cluster);
         peer.add(word::BACK, own_back, Scope::Cluster);
@@ -136,5 +139,5 @@ unsafe fn seed<K: Key, T: Tuning>(team: &Team<K, T>, memory: Memory<K, T>, front
     }
     // After this barrier no block uses another's memory, so each may exit when it is done.
     // SAFETY: as above.
-    unsafe { team.sync() };
+    unsafe { team.sync(publishes) };
 }

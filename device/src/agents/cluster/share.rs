@@ -156,53 +156,57 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
         if at < self.resident { self.memory.slots.load(at) } else { self.segment.load_key(index) }
     }
 
-    /// Calls `each` with this thread's part of the vectors from key number `from` up to `to`, both multiples of a vector and both
-    /// in slots or both not.
+    /// Calls `each` with this thread's part of the vectors in slots from key number `from` up to `to`, multiples of a vector.
     #[inline(always)]
-    pub(super) fn rows(&self, from: u32, to: u32, mut each: impl FnMut(Tile)) {
+    pub(super) fn resident(&self, from: u32, to: u32, each: &mut impl FnMut(Tile)) {
+        self.rows(from, to, each, |at| self.memory.slots.load16(at));
+    }
+
+    /// Calls `each` with this thread's part of the vectors that have no slot.
+    #[inline(always)]
+    pub(super) fn overflow(&self, each: &mut impl FnMut(Tile)) {
+        self.rows(self.resident, self.resident + self.overflow, each, |at| self.load(at));
+    }
+
+    /// Calls `each` with this thread's part of all vectors: two loops, the common one without a branch for each vector.
+    #[inline(always)]
+    pub(super) fn vectors(&self, mut each: impl FnMut(Tile)) {
+        self.resident(0, self.resident, &mut each);
+        self.overflow(&mut each);
+    }
+
+    /// [`Self::vectors`] by one loop, for what is so large that it should be there once.
+    #[inline(always)]
+    pub(super) fn vectors_in_turn(&self, mut each: impl FnMut(Tile)) {
+        let end = self.resident + self.overflow;
+        self.rows(0, end, &mut each, |at| {
+            if at < self.resident { self.memory.slots.load16(at) } else { self.load(at) }
+        });
+    }
+
+    /// The vector whose first key is number `at`, from global memory.
+    #[inline(always)]
+    fn load(&self, at: u32) -> Vec16 {
+        if self.is_contiguous() {
+            self.segment.keys().load16_once(u64::from(self.first + at))
+        } else {
+            Vec16::gather(|lane| self.segment.load_key(self.first + at + lane as u32))
+        }
+    }
+
+    /// Loads a tile, then looks at it.
+    #[inline(always)]
+    fn rows(&self, from: u32, to: u32, each: &mut impl FnMut(Tile), load: impl Fn(u32) -> Vec16) {
         let per_vector = K::PER_VEC16 as u32;
         let step = const { Memory::<K, T>::THREADS } * per_vector;
         let mut at = from + thread::index() * per_vector;
         while at < to {
             let second = at + step;
             let is_full = second < to;
-            // Both are loaded before one is looked at.
-            let one = self.load(at);
-            let two = if is_full { self.load(second) } else { Vec16([0; 4]) };
+            let one = load(at);
+            let two = if is_full { load(second) } else { Vec16([0; 4]) };
             each(Tile { one, two, is_full, first: self.first + at, second: self.first + second });
             at += BATCH * step;
-        }
-    }
-
-    /// Calls `each` with this thread's part of all vectors.
-    #[inline(always)]
-    pub(super) fn vectors(&self, mut each: impl FnMut(Tile)) {
-        // One loop, so that its body is there once.
-        let (mut from, mut to) = (0, self.resident);
-        loop {
-            self.rows(from, to, &mut each);
-            if to == self.end_of_vectors() {
-                return;
-            }
-            (from, to) = (to, self.end_of_vectors());
-        }
-    }
-
-    /// The number of the key behind the last in a vector.
-    #[inline(always)]
-    pub(super) fn end_of_vectors(&self) -> u32 {
-        self.resident + self.overflow
-    }
-
-    /// The vector whose first key is number `at`.
-    #[inline(always)]
-    fn load(&self, at: u32) -> Vec16 {
-        if at < self.resident {
-            self.memory.slots.load16(at)
-        } else if self.is_contiguous() {
-            self.segment.keys().load16_once(u64::from(self.first + at))
-        } else {
-            Vec16::gather(|lane| self.segment.load_key(self.first + at + lane as u32))
         }
     }
 }
