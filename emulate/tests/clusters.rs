@@ -111,6 +111,39 @@ fn arrive_and_wait_apart() {
     stops(cluster(2, 32), Rule::Race, kernel(true));
 }
 
+/// A thread's fence before its relaxed arrival speaks for itself, and for what a block barrier has ordered before.
+#[test]
+fn a_fence_before_a_relaxed_arrival() {
+    let pass = |scope: Option<Scope>, late: bool, one: bool| {
+        move || {
+            cluster_sync();
+            if !late {
+                put(me(), 7 + me());
+            }
+            device::block_sync();
+            if let Some(scope) = scope
+                && (me() == 0 || !one)
+            {
+                device::fence(scope);
+            }
+            if late {
+                put(me(), 7 + me());
+            }
+            cluster_arrive(false);
+            cluster_wait();
+            let there = device::load(shared_of(1 - cluster_rank()), 4 * u64::from(me()), 4) as u32;
+            assert_eq!(there, 7 + me());
+            cluster_sync();
+        }
+    };
+    runs(cluster(2, 64), pass(Some(Scope::Cluster), false, false));
+    runs(cluster(2, 64), pass(Some(Scope::Device), false, true));
+    let unordered = [Rule::Race, Rule::Uninitialised];
+    stops_with(cluster(2, 64), &unordered, pass(None, false, true), |_| ());
+    stops_with(cluster(2, 64), &unordered, pass(Some(Scope::Block), false, false), |_| ());
+    stops_with(cluster(2, 64), &unordered, pass(Some(Scope::Cluster), true, false), |_| ());
+}
+
 #[test]
 fn a_relaxed_arrival_releases_nothing() {
     stops_with(

@@ -31,14 +31,15 @@ impl Machine {
             return Err(self.fault(Rule::BarrierNotReached, "it arrives again before it waits"));
         }
         let (clock, view) = (self.me().clock, self.me().view.clone());
+        let fenced = self.fenced_for_cluster();
         self.me().clock += 1;
         let cluster = self.cluster_of(tid);
         let barrier = self.clusters.entry(cluster).or_default();
         if releases {
             barrier.gather.add(tid, clock, &view);
         } else {
-            // That it has started is known even so: an arrival is an event.
-            barrier.gather.add(tid, 0, &Rc::new(View::default()));
+            // What came before its last fence; and that it has started is known even so: an arrival is an event.
+            barrier.gather.add(tid, 0, &fenced.unwrap_or_default());
         }
         barrier.arrived += 1;
         let phase = barrier.phase;

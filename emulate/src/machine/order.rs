@@ -60,6 +60,12 @@ impl Machine {
         self.me().order.published = Some(Release { view, by: me, scope });
     }
 
+    /// What the current thread's last fence published, if that was for the cluster at least.
+    pub(super) fn fenced_for_cluster(&mut self) -> Option<Rc<View>> {
+        let published = self.me().order.published.as_ref();
+        published.filter(|own| own.scope >= Scope::Cluster).map(|own| own.view.clone())
+    }
+
     /// `fence.proxy.async`.
     pub(crate) fn fence_proxy_async(&mut self) {
         let me = self.me();

@@ -6,7 +6,7 @@ use super::share::Share;
 use crate::agents::cost::{Key, Word};
 use crate::agents::open::Open;
 use crate::arch::shared::Shared;
-use crate::arch::{Scope, Vec16, block, cluster, fence, thread};
+use crate::arch::{Scope, Vec16, block, cluster, fence, thread, warp};
 use crate::primitives::{Bucket, block_exclusive_sum_of};
 use cluster_topk_abi::schedule::{ClusterSchedule, ScanOrder};
 
@@ -163,6 +163,9 @@ impl<K: Key, T: Tuning> Team<K, T> {
         if least.is_some() && thread::warp_index() == 0 {
             // SAFETY: the whole first warp is here.
             let least = unsafe { least_of(memory.least_of_warps(), const { Memory::<K, T>::THREADS / 32 }) };
+            // The first thread speaks for what the others have read: a scan will write there.
+            // SAFETY: as above.
+            unsafe { warp::sync(warp::ALL) };
             if thread::lane() == 0 {
                 if self.alone {
                     memory.least_of_ranks().store(0, least);
