@@ -20,6 +20,8 @@ pub struct FixedRegion {
     pub tail_edge: u32,
     /// One pair of `u32` per warp, for scans over the block, aligned to 16.
     pub scan: u32,
+    /// Indices of candidates: one `u32` for each of [`list_capacity`](ClusterPolicy::list_capacity), aligned to 16.
+    pub list: u32,
     /// What the caller asked for beyond these, aligned to 16.
     pub scratch: u32,
     /// Size of the whole region: a multiple of 16.
@@ -47,9 +49,10 @@ impl FixedRegion {
         let head_edge = after(histogram, buckets.saturating_mul(4));
         let tail_edge = after(head_edge, policy.load_align_bytes);
         let scan = after(tail_edge, policy.load_align_bytes);
-        let scratch = after(scan, (policy.threads_per_block >> 5).saturating_mul(8));
+        let list = after(scan, (policy.threads_per_block >> 5).saturating_mul(8));
+        let scratch = after(list, policy.list_capacity.saturating_mul(4));
         let bytes = after(scratch, scratch_bytes);
-        Self { barriers, state, histogram, head_edge, tail_edge, scan, scratch, bytes }
+        Self { barriers, state, histogram, head_edge, tail_edge, scan, list, scratch, bytes }
     }
 }
 

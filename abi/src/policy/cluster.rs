@@ -31,6 +31,8 @@ pub struct ClusterPolicy {
     pub load_align_bytes: u32,
     /// Radix digit width in bits: 1 to [`MAX_BITS_PER_PASS`].
     pub bits_per_pass: u32,
+    /// Candidates, once the k-th key is bounded, that a block lists apart from the other keys: 1 to 16,384.
+    pub list_capacity: u32,
     /// Blocks that must fit one multiprocessor at once, as a register budget: 1 to 32, and at most 2,048 threads in all.
     pub min_blocks_per_sm: u32,
 
@@ -59,6 +61,7 @@ impl ClusterPolicy {
         chunk_bytes: 16 << 10,
         load_align_bytes: 128,
         bits_per_pass: DEFAULT_BITS_PER_PASS,
+        list_capacity: 2048,
         min_blocks_per_sm: 2,
         single_block_max_seg_size: 8192,
         min_chunks_per_block: 1,
@@ -108,6 +111,9 @@ impl ClusterPolicy {
         }
         if !in_range(self.bits_per_pass, 1, MAX_BITS_PER_PASS) {
             return Err(PolicyError::BitsPerPass(self.bits_per_pass));
+        }
+        if !in_range(self.list_capacity, 1, 16_384) {
+            return Err(PolicyError::ListCapacity(self.list_capacity));
         }
         if !in_range(self.min_blocks_per_sm, 1, 32) || self.min_blocks_per_sm * self.threads_per_block > 2048
         {
@@ -169,6 +175,8 @@ pub enum PolicyError {
     },
     /// `bits_per_pass` is not 1 to [`MAX_BITS_PER_PASS`].
     BitsPerPass(u32),
+    /// `list_capacity` is not 1 to 16,384.
+    ListCapacity(u32),
     /// `min_blocks_per_sm` is not 1 to 32, or asks for more than 2,048 threads.
     MinBlocksPerSm(u32),
     /// `single_block_max_seg_size` is above 2^31 − 1.
@@ -210,6 +218,7 @@ impl fmt::Display for PolicyError {
             Self::BitsPerPass(given) => {
                 write!(f, "bits_per_pass must be 1 to {MAX_BITS_PER_PASS}, not {given}")
             }
+            Self::ListCapacity(given) => write!(f, "list_capacity must be 1 to 16384, not {given}"),
             Self::MinBlocksPerSm(given) => {
                 write!(f, "min_blocks_per_sm must be 1 to 32 and ask for at most 2048 threads, not {given}")
             }

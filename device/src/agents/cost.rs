@@ -135,6 +135,36 @@ impl<K: Key + core::ops::BitXor<Output = K>> Costs<K> {
         (key.to_ordered(self.masks) ^ self.turn).word()
     }
 
+    /// The cost of a key by its bits alone, −0.0 beside +0.0 but apart from it: two instructions less where every key counts.
+    #[inline(always)]
+    pub fn strict(self, key: K) -> K::Word {
+        let masks = KeyMasks { negative_zero: K::ZERO, ..self.masks };
+        (key.to_ordered(masks) ^ self.turn).word()
+    }
+
+    /// The strict and the true cost of the pattern that is read as zero; the same where there is none.
+    #[inline(always)]
+    fn zeros(self) -> (K::Word, K::Word) {
+        (self.strict(self.masks.negative_zero), self.cost(K::ZERO))
+    }
+
+    /// A lower and an upper limit of strict costs as limits of the true ones of the same keys.
+    #[inline(always)]
+    pub fn folded(self, least: K::Word, most: K::Word) -> (K::Word, K::Word) {
+        let (strict, zero) = self.zeros();
+        (
+            if least == strict { least.min(zero) } else { least },
+            if strict <= most { most.max(zero) } else { most },
+        )
+    }
+
+    /// The least limit of strict costs that no key of a true cost of at most `most` exceeds.
+    #[inline(always)]
+    pub fn strict_most(self, most: K::Word) -> K::Word {
+        let (strict, zero) = self.zeros();
+        if zero <= most { most.max(strict) } else { most }
+    }
+
     /// The key of a cost, or `None` if it is a zero: −0.0 and +0.0 cost the same.
     #[inline(always)]
     pub fn key(self, cost: K::Word) -> Option<K> {

@@ -22,7 +22,7 @@ fn times() -> u64 {
 }
 
 macro_rules! tunings {
-    ($($name:ident: $threads:literal threads, $chunk:literal bytes a chunk, $line:literal a line, $bits:literal bits, $stages:literal stages;)*) => {
+    ($($name:ident: $threads:literal threads, $chunk:literal bytes a chunk, $line:literal a line, $bits:literal bits, $stages:literal stages, $list:literal listed;)*) => {
         $(
             #[derive(Clone, Copy, Debug)]
             pub(crate) struct $name;
@@ -33,6 +33,7 @@ macro_rules! tunings {
                     load_align_bytes: $line,
                     bits_per_pass: $bits,
                     pipeline_stages: $stages,
+                    list_capacity: $list,
                     ..ClusterPolicy::DEFAULT
                 };
             }
@@ -48,9 +49,9 @@ macro_rules! tunings {
     };
 }
 tunings! {
-    OneLine: 32 threads, 16 bytes a chunk, 16 a line, 2 bits, 1 stages;
-    TwoLines: 64 threads, 64 bytes a chunk, 32 a line, 4 bits, 2 stages;
-    Wide: 128 threads, 192 bytes a chunk, 64 a line, 8 bits, 8 stages;
+    OneLine: 32 threads, 16 bytes a chunk, 16 a line, 2 bits, 1 stages, 8 listed;
+    TwoLines: 64 threads, 64 bytes a chunk, 32 a line, 4 bits, 2 stages, 100 listed;
+    Wide: 128 threads, 192 bytes a chunk, 64 a line, 8 bits, 8 stages, 400 listed;
 }
 
 /// The agent as compiled for one policy.

@@ -6,7 +6,7 @@
 
 use super::load::{self, Stages};
 use super::passes::{Start, Team};
-use super::share::{BATCH, Share, Tile};
+use super::share::{Share, Tile, batch};
 use super::{Tuning, memory::Memory};
 use crate::agents::cost::{Key, Word};
 use crate::agents::open::Open;
@@ -33,16 +33,16 @@ where
 {
     let buckets = const { Memory::<K, T>::BUCKETS };
     let all = Open { least: K::Word::BEST, most: K::ONES.word(), k };
-    // A group is a tile, which holds at most `BATCH` vectors, so there are at least as many groups. It is the same number in
+    // A group is a tile, which holds at most a batch of vectors, so there are at least as many groups. It is the same number in
     // every block.
-    let groups = split.bulk_keys / const { BATCH * K::PER_VEC16 as u32 };
+    let groups = split.bulk_keys / const { batch::<K>() * K::PER_VEC16 as u32 };
     let delegate = groups / DELEGATES_PER_ITEM >= k;
     let stages = Stages::of(share);
     let shift = all.shift(buckets);
     let mut least = K::Word::WORST;
     let mut group = |tile: Tile| {
         let mut best = K::Word::WORST;
-        tile.each(|key, _| best = best.min(share.costs.cost(key)));
+        tile.each(|key, _| best = best.min(share.costs.strict(key)));
         team.count(best.shr(shift).low());
         least = least.min(best);
     };
@@ -62,10 +62,10 @@ where
     }
     share.overflow(&mut group);
     if let Some((key, _)) = share.single() {
-        least = least.min(share.costs.cost(key));
+        least = least.min(share.costs.strict(key));
     }
     // SAFETY: the caller's promise; the branch is the same in the whole team, and there are at least k groups.
     let found = unsafe { team.resolve(k, false, Some(least), true) };
-    let most = all.within(found.bucket, shift, k).most;
-    Start { open: Open { least: team.least(), most, k }, first: false }
+    let (least, most) = share.costs.folded(team.least(), all.within(found.bucket, shift, k).most);
+    Start { open: Open { least, most, k }, first: false }
 }

@@ -6,9 +6,9 @@
 //! that the order in which keys are visited does not matter, neither here nor in the placement.
 
 use super::Tuning;
+use super::candidates::Candidates;
 use super::memory::Memory;
 use super::passes::Team;
-use super::share::Share;
 use crate::agents::cost::Key;
 use crate::agents::open::Open;
 
@@ -38,11 +38,17 @@ impl Cutoff {
     ///
     /// All threads of the block call it together; its histogram is empty, and a barrier has followed the last access to it.
     #[inline(always)]
-    pub(super) unsafe fn find<K, T>(share: &Share<'_, K, T>, team: &Team<K, T>, tie: K::Word, wanted: u32) -> Self
+    pub(super) unsafe fn find<K, T>(
+        candidates: &Candidates<'_, '_, K, T>,
+        team: &Team<K, T>,
+        tie: K::Word,
+        wanted: u32,
+    ) -> Self
     where
         K: Key + core::ops::BitXor<Output = K>,
         T: Tuning,
     {
+        let share = candidates.share;
         // Indices are below 2^31.
         let turn = if team.ascends() { 0 } else { u32::MAX >> 1 };
         let (a, b) = (share.begin() ^ turn, share.end().wrapping_sub(1) ^ turn);
@@ -56,10 +62,7 @@ impl Cutoff {
                     team.count(offset >> shift);
                 }
             };
-            share.vectors_in_turn(|tile| tile.each(|key, number| count(key, tile.index::<K>(number))));
-            if let Some((key, index)) = share.single() {
-                count(key, index);
-            }
+            candidates.each(count);
             // SAFETY: the caller's promise; the range is the same in the whole block and holds at least as many ties.
             let bucket = unsafe { team.resolve_own(open.k) };
             open = open.within(bucket.index, shift, open.k - bucket.before);

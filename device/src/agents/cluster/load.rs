@@ -36,7 +36,9 @@ impl Stages {
     /// How many there are.
     #[inline(always)]
     fn count(self) -> u32 {
-        self.resident.checked_div(self.keys).map_or(0, |full| full + u32::from(full * self.keys < self.resident))
+        self.resident
+            .checked_div(self.keys)
+            .map_or(0, |full| full + u32::from(full * self.keys < self.resident))
     }
 }
 

@@ -24,6 +24,8 @@ pub(super) mod word {
     pub(crate) const ALL_BACK: u32 = 8;
     /// A bucket that this block has found for itself: its index, and the items before it and in it.
     pub(crate) const FOUND: u32 = 9;
+    /// Candidates that this block has listed, or would have.
+    pub(crate) const LISTED: u32 = 12;
     /// The least cost of each block, 64 bits at most: the leader's.
     pub(crate) const LEAST_OF_RANKS: u32 = 16;
 }
@@ -37,8 +39,12 @@ pub(super) struct Memory<K, T> {
     pub(super) histogram: Shared<u32>,
     /// Two words per warp: for scans, or for a cost of each.
     pub(super) scan: Shared<u32>,
+    /// Indices of candidates.
+    pub(super) list: Shared<u32>,
     /// One per stage of the load.
     pub(super) barriers: Shared<u64>,
+    /// Keys at the ends, one of a thread each.
+    pub(super) edges: Shared<K>,
     /// The keys.
     pub(super) slots: Shared<K>,
     tuning: core::marker::PhantomData<T>,
@@ -77,13 +83,19 @@ impl<K: Key, T: Tuning> Memory<K, T> {
         let part = |offset, len| unsafe { Shared::<u32>::carve(offset, len) };
         // SAFETY: as above.
         let barriers = unsafe { Shared::carve(const { Self::FIXED.barriers }, T::POLICY.pipeline_stages) };
+        // SAFETY: as above; the two edges lie side by side.
+        let edges = unsafe {
+            Shared::carve(const { Self::FIXED.head_edge }, const { 2 * Self::GEOMETRY.line_keys() as u32 })
+        };
         // SAFETY: as above; the slots lie behind the fixed region.
         let slots = unsafe { Shared::carve(const { Self::SLOTS }, slots.wrapping_mul(Self::CHUNK_KEYS)) };
         Self {
             state: part(const { Self::FIXED.state }, FixedRegion::STATE_BYTES / 4),
             histogram: part(const { Self::FIXED.histogram }, const { Self::BUCKETS }),
             scan: part(const { Self::FIXED.scan }, const { Self::THREADS / 32 * 2 }),
+            list: part(const { Self::FIXED.list }, T::POLICY.list_capacity),
             barriers,
+            edges,
             slots,
             tuning: core::marker::PhantomData,
         }

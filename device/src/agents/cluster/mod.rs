@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | load | `load` | the block's share of the keys in its slots, by bulk copies or plain loads |
 //! | bound | `bound` | the range of costs that can hold the k-th, from one delegate per group of keys |
+//! | candidates | `candidates` | a list of the keys within the bound, so that nothing below looks at the others again |
 //! | passes | `passes` | the k-th cost, by histograms that all blocks fold into the leader's |
 //! | placement | `place`, `cutoff` | every winner in its slot, each block writing its own |
 //!
@@ -18,6 +19,7 @@
 //! The delegates are those of Gaihre et al., "Dr. Top-k: delegate-centric Top-k on GPUs", SC '21.
 
 mod bound;
+mod candidates;
 mod cutoff;
 mod load;
 mod memory;
@@ -107,9 +109,9 @@ where
     // SAFETY: as above; the load has been started.
     let open = unsafe { bound::find(&share, &team, k, &split) };
     // SAFETY: as above; all of the share is loaded.
-    let open = unsafe { passes::narrow(&share, &team, open) };
+    let (candidates, kth) = unsafe { passes::narrow(&share, &team, open) };
     // SAFETY: as above; the passes have counted what this block holds.
-    unsafe { place::write(&segment, &share, &team, open, k) };
+    unsafe { place::write(&segment, &candidates, &team, kth, k) };
 }
 
 /// The order in which blocks claim slots: by [`ScanOrder::of`] of the contract that the flags stand for.

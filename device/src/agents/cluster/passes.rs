@@ -1,6 +1,7 @@
 //! The passes: histograms over the cluster, until the k-th cost is known.
 
 use super::Tuning;
+use super::candidates::Candidates;
 use super::memory::{Memory, word};
 use super::share::Share;
 use crate::agents::cost::{Key, Word};
@@ -248,7 +249,10 @@ unsafe fn least_of<W: Word>(words: Shared<W>, count: u32) -> W {
 ///
 /// All threads of the block call it together; nobody else uses the scratch.
 #[inline(always)]
-pub(super) unsafe fn scan_buckets<K: Key, T: Tuning>(scratch: Shared<u32>, Vec16([a, b, c, d]): Vec16) -> u32 {
+pub(super) unsafe fn scan_buckets<K: Key, T: Tuning>(
+    scratch: Shared<u32>,
+    Vec16([a, b, c, d]): Vec16,
+) -> u32 {
     let own = a.wrapping_add(b).wrapping_add(c.wrapping_add(d));
     // SAFETY: the caller's promise.
     let (before, _) = unsafe { block_exclusive_sum_of(const { Memory::<K, T>::THREADS }, scratch, own) };
@@ -277,32 +281,41 @@ pub(super) struct Kth<W> {
 /// All threads of the team call it together; at least `open.k` keys are within the range, none is better; the share is
 /// loaded, and `first` says that no pass has run yet.
 #[inline(always)]
-pub(super) unsafe fn narrow<K, T>(share: &Share<'_, K, T>, team: &Team<K, T>, start: Start<K::Word>) -> Kth<K::Word>
+pub(super) unsafe fn narrow<'s, 'p, K, T>(
+    share: &'s Share<'p, K, T>,
+    team: &Team<K, T>,
+    start: Start<K::Word>,
+) -> (Candidates<'s, 'p, K, T>, Kth<K::Word>)
 where
     K: Key + core::ops::BitXor<Output = K>,
     T: Tuning,
 {
     let Start { mut open, mut first } = start;
+    let mut candidates = Candidates::all(share);
+    // Before anything bounds the k-th cost, all keys are candidates.
+    let (mut is_bounded, mut is_gathered) = (!first, false);
     let buckets = const { Memory::<K, T>::BUCKETS };
     loop {
+        if is_bounded && !is_gathered {
+            // SAFETY: the caller's promise; what is branched on is the same in the whole team.
+            candidates = unsafe { Candidates::within(share, open.most) };
+            is_gathered = true;
+        }
         let shift = open.shift(buckets);
         let span = open.most.minus(open.least);
-        let count = |key: K| {
+        candidates.each(|key, _| {
             let offset = share.costs.cost(key).minus(open.least);
             if offset <= span {
                 team.count(offset.shr(shift).low());
             }
-        };
-        share.vectors(|tile| tile.each(|key, _| count(key)));
-        if let Some((key, _)) = share.single() {
-            count(key);
-        }
+        });
         // SAFETY: the caller's promise; the range and so the loop are the same in the whole team.
         let found = unsafe { team.resolve(open.k, true, None, first) };
         first = false;
+        is_bounded = true;
         open = open.within(found.bucket, shift, found.k);
         if found.whole || open.least == open.most {
-            return Kth { open, whole: found.whole };
+            return (candidates, Kth { open, whole: found.whole });
         }
     }
 }

@@ -5,11 +5,12 @@
 //! them; after one barrier no block needs another.
 
 use super::Tuning;
+use super::candidates::Candidates;
 use super::cutoff::Cutoff;
 use super::memory::{Memory, word};
 use super::passes::{Kth, Team};
-use super::share::{Share, Tile};
-use crate::agents::cost::{Key, Word};
+use super::share::Tile;
+use crate::agents::cost::Key;
 use crate::agents::segment::Segment;
 use crate::arch::{Scope, block, thread};
 use crate::primitives::strided;
@@ -23,7 +24,7 @@ use cluster_topk_abi::params::Flags;
 #[inline(always)]
 pub(super) unsafe fn write<K, T>(
     segment: &Segment<'_, K>,
-    share: &Share<'_, K, T>,
+    candidates: &Candidates<'_, '_, K, T>,
     team: &Team<K, T>,
     kth: Kth<K::Word>,
     k: u32,
@@ -32,6 +33,7 @@ pub(super) unsafe fn write<K, T>(
     T: Tuning,
 {
     let Kth { open, whole } = kth;
+    let share = candidates.share;
     let state = share.memory.state;
     let front_total = k - open.k;
     // SAFETY: the caller's promise.
@@ -40,11 +42,7 @@ pub(super) unsafe fn write<K, T>(
     let mut cutoff = Cutoff::ALL;
     if deterministic && !whole {
         let before = state.load(word::BACK) - front_total;
-        let own = if team.leads() {
-            state.load(word::ALL_BACK) - before
-        } else {
-            state.load(word::OWN_BACK)
-        };
+        let own = if team.leads() { state.load(word::ALL_BACK) - before } else { state.load(word::OWN_BACK) };
         // SAFETY: the caller's promise; the branch is the same in the whole block. The counters move after it only.
         unsafe { block::sync() };
         if before >= open.k {
@@ -52,24 +50,32 @@ pub(super) unsafe fn write<K, T>(
         } else if own > open.k - before {
             // SAFETY: as above; the range holds one cost where not all of it is wanted, and the passes left the histogram
             // empty.
-            cutoff = unsafe { Cutoff::find(share, team, open.most, open.k - before) };
+            cutoff = unsafe { Cutoff::find(candidates, team, open.most, open.k - before) };
         }
     }
 
-    let wins = |cost: K::Word, index: u32| cost < open.least || cutoff.admits(index);
-    share.vectors_in_turn(|tile: Tile| {
-        // Most tiles hold no winner.
-        let mut best = K::Word::WORST;
-        tile.each(|key, _| best = best.min(share.costs.cost(key)));
-        if best > open.most {
-            return;
+    let wins = |cost: K::Word, index: u32| cost < open.least || (cost <= open.most && cutoff.admits(index));
+    let place = |key: K, index: u32| {
+        let cost = share.costs.cost(key);
+        if wins(cost, index) {
+            let counter = if cost < open.least { word::FRONT } else { word::BACK };
+            let slot = state.fetch_add(counter, 1, Scope::Block);
+            if slot < k {
+                segment.write_key(slot, index, key);
+            }
         }
+    };
+    if let Some(count) = candidates.listed() {
+        candidates.each_listed(count, place);
+        return;
+    }
+    share.vectors_in_turn(|tile: Tile| {
         let (mut ahead, mut tied) = (0u32, 0u32);
         tile.each(|key, number| {
             // Without branches, which would have the compiler keep both in memory.
             let (cost, bit) = (share.costs.cost(key), 1 << number);
             let is_ahead = cost < open.least;
-            let is_tied = !is_ahead & (cost <= open.most) & cutoff.admits(tile.index::<K>(number));
+            let is_tied = !is_ahead & wins(cost, tile.index::<K>(number));
             ahead |= if is_ahead { bit } else { 0 };
             tied |= if is_tied { bit } else { 0 };
         });
@@ -93,14 +99,7 @@ pub(super) unsafe fn write<K, T>(
         }
     });
     if let Some((key, index)) = share.single() {
-        let cost = share.costs.cost(key);
-        if cost <= open.most && wins(cost, index) {
-            let counter = if cost < open.least { word::FRONT } else { word::BACK };
-            let slot = state.fetch_add(counter, 1, Scope::Block);
-            if slot < k {
-                segment.write_key(slot, index, key);
-            }
-        }
+        place(key, index);
     }
 }
 

@@ -7,8 +7,10 @@ use crate::agents::segment::Segment;
 use crate::arch::{Vec16, thread};
 use cluster_topk_abi::schedule::{ClusterSchedule, Residency, SegmentSplit};
 
-/// Vectors of 16 bytes that a thread loads before it looks at the first.
-pub(super) const BATCH: u32 = 2;
+/// Vectors of 16 bytes that a thread loads before it looks at the first: two, or one where that is many keys already.
+pub(super) const fn batch<K: Key>() -> u32 {
+    if K::BYTES < 4 { 1 } else { 2 }
+}
 
 /// A block's share of a segment: a run of keys in its slots, a run that has no slot, and single keys at the ends.
 #[derive(Clone, Copy, Debug)]
@@ -22,15 +24,12 @@ pub(super) struct Share<'p, K: Key, T> {
     pub(super) resident: u32,
     /// Keys behind these, read from global memory in every pass.
     overflow: u32,
-    /// Keys before the first in a slot.
-    head: u32,
-    /// Keys behind the last that lies in a vector.
-    tail: u32,
-    /// This thread's of the single keys, if there are as many.
-    single: K,
+    /// Keys before the first in a slot, and above 16 bits those behind the last that lies in a vector: fewer than a line each,
+    /// in one register.
+    edges: u32,
 }
 
-/// A thread's part of some rows of vectors: one vector, or [`BATCH`] of them.
+/// A thread's part of some rows of vectors: one vector, or two.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tile {
     one: Vec16,
@@ -44,7 +43,7 @@ pub(super) struct Tile {
 }
 
 impl Tile {
-    /// Calls `each` with every key and its number in the tile, below `BATCH` times the keys of a vector.
+    /// Calls `each` with every key and its number in the tile, below 32.
     #[inline(always)]
     pub(super) fn each<K: Key>(&self, mut each: impl FnMut(K, u32)) {
         for lane in 0..K::PER_VEC16 {
@@ -66,7 +65,7 @@ impl Tile {
 }
 
 impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
-    /// What block `rank`, which works, has of the segment. The keys are not loaded yet, but for this thread's single one.
+    /// What block `rank`, which works, has of the segment. The keys are not loaded yet, but for the single ones.
     #[inline(always)]
     pub(super) fn of(
         segment: &Segment<'p, K>,
@@ -89,19 +88,18 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
         let resident = vectors.min(residency.resident * chunk_keys);
         let head = if share.head { split.head_keys } else { 0 };
         let tail = keys - vectors + if share.tail { split.tail_keys } else { 0 };
-        let mut own = Self {
+        let own = Self {
             segment: *segment,
             costs,
             memory,
             first,
             resident,
             overflow: vectors - resident,
-            head,
-            tail,
-            single: K::ZERO,
+            edges: head | tail << 16,
         };
+        // Each thread looks at its own only, so no barrier is needed.
         if let Some(index) = own.single_index() {
-            own.single = segment.load_key(index);
+            memory.edges.store(thread::index(), segment.load_key(index));
         }
         own
     }
@@ -121,23 +119,33 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
     /// The index behind this block's last key; its first is [`Self::begin`].
     #[inline(always)]
     pub(super) fn end(&self) -> u32 {
-        self.first + self.resident + self.overflow + self.tail
+        self.first + self.resident + self.overflow + self.tail()
     }
 
     /// The index of this block's first key.
     #[inline(always)]
     pub(super) fn begin(&self) -> u32 {
-        self.first - self.head
+        self.first - self.head()
+    }
+
+    #[inline(always)]
+    fn head(&self) -> u32 {
+        self.edges & 0xffff
+    }
+
+    #[inline(always)]
+    fn tail(&self) -> u32 {
+        self.edges >> 16
     }
 
     /// The index of this thread's single key.
     #[inline(always)]
     fn single_index(&self) -> Option<u32> {
         let at = thread::index();
-        if at < self.head {
-            Some(self.first - self.head + at)
-        } else if at - self.head < self.tail {
-            Some(self.first + self.resident + self.overflow + (at - self.head))
+        if at < self.head() {
+            Some(self.first - self.head() + at)
+        } else if at - self.head() < self.tail() {
+            Some(self.first + self.resident + self.overflow + (at - self.head()))
         } else {
             None
         }
@@ -146,7 +154,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
     /// This thread's single key and its index.
     #[inline(always)]
     pub(super) fn single(&self) -> Option<(K, u32)> {
-        self.single_index().map(|index| (self.single, index))
+        self.single_index().map(|index| (self.memory.edges.load(thread::index()), index))
     }
 
     /// Key `index` of this block's.
@@ -202,11 +210,11 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
         let mut at = from + thread::index() * per_vector;
         while at < to {
             let second = at + step;
-            let is_full = second < to;
+            let is_full = const { batch::<K>() > 1 } && second < to;
             let one = load(at);
             let two = if is_full { load(second) } else { Vec16([0; 4]) };
             each(Tile { one, two, is_full, first: self.first + at, second: self.first + second });
-            at += BATCH * step;
+            at += const { batch::<K>() } * step;
         }
     }
 }

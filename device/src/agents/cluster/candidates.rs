@@ -1,0 +1,97 @@
+//! The candidates: the keys of a block that may be among the winners.
+//!
+//! Once the k-th cost is bounded, few keys are. Their indices fit a list, and what follows looks at the list instead of at all
+//! keys. Each block decides for itself whether its candidates fit; where they do not, it goes on looking at all of its keys.
+
+use super::Tuning;
+use super::memory::word;
+use super::share::{Share, Tile};
+use crate::agents::cost::Key;
+use crate::arch::{Scope, block, thread};
+use crate::primitives::strided;
+
+/// The candidates of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidates<'s, 'p, K: Key, T> {
+    pub(super) share: &'s Share<'p, K, T>,
+    /// How many are listed; all keys if none is.
+    listed: Option<u32>,
+}
+
+impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, 'p, K, T> {
+    /// All keys.
+    #[inline(always)]
+    pub(super) fn all(share: &'s Share<'p, K, T>) -> Self {
+        Self { share, listed: None }
+    }
+
+    /// The keys of a cost of at most `most`: listed, if they fit.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the block call it together, once.
+    #[inline(always)]
+    pub(super) unsafe fn within(share: &'s Share<'p, K, T>, most: K::Word) -> Self {
+        let (state, list) = (share.memory.state, share.memory.list);
+        let most = share.costs.strict_most(most);
+        share.vectors(|tile: Tile| {
+            let mut within = 0u32;
+            tile.each(|key, number| within |= if share.costs.strict(key) <= most { 1 << number } else { 0 });
+            if within != 0 {
+                add(share, within, |number| tile.index::<K>(number));
+            }
+        });
+        if let Some((key, index)) = share.single()
+            && share.costs.strict(key) <= most
+        {
+            add(share, 1, |_| index);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { block::sync() };
+        let count = state.load(word::LISTED);
+        Self { share, listed: (count <= list.len()).then_some(count) }
+    }
+
+    /// How many are listed, if they are.
+    #[inline(always)]
+    pub(super) fn listed(&self) -> Option<u32> {
+        self.listed
+    }
+
+    /// Calls `each` with this thread's part of the `count` listed ones and their indices.
+    #[inline(always)]
+    pub(super) fn each_listed(&self, count: u32, mut each: impl FnMut(K, u32)) {
+        for at in strided(thread::index(), count, T::POLICY.threads_per_block) {
+            let index = self.share.memory.list.load(at);
+            each(self.share.key(index), index);
+        }
+    }
+
+    /// Calls `each` with this thread's part of the candidates, or of all keys, and their indices.
+    #[inline(always)]
+    pub(super) fn each(&self, each: impl Fn(K, u32)) {
+        if let Some(count) = self.listed {
+            self.each_listed(count, each);
+            return;
+        }
+        self.share.vectors_in_turn(|tile| tile.each(|key, number| each(key, tile.index::<K>(number))));
+        if let Some((key, index)) = self.share.single() {
+            each(key, index);
+        }
+    }
+}
+
+/// Appends the indices of the keys of a tile whose bits are set in `within`.
+#[inline(always)]
+fn add<K: Key, T: Tuning>(share: &Share<'_, K, T>, mut within: u32, index: impl Fn(u32) -> u32) {
+    let list = share.memory.list;
+    // One claim for all of them.
+    let mut at = share.memory.state.fetch_add(word::LISTED, within.count_ones(), Scope::Block);
+    while within != 0 {
+        if at < list.len() {
+            list.store(at, index(within.trailing_zeros()));
+        }
+        within &= within - 1;
+        at += 1;
+    }
+}
