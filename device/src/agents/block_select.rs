@@ -8,25 +8,34 @@
 //!    keeps keys that share their leading bits from crowding into one bucket.
 //! 3. *Place.* One scan over the threads' counts gives every winner its slot.
 //! 4. *Write.* The winners' indices are in shared memory by slot, and one loop writes the items.
+//!
+//! Where the set must be reproducible, the keys that tie at the k-th cost are counted by rows of 32, in the order of their
+//! indices, and the first or the last of them win. Where the output is sorted, the winners are: few by counting for each how
+//! many come before it, more by a network, in shared memory with their costs beside them as long as they fit, or, beyond a few
+//! thousand, by indices whose keys are looked up.
 
 use super::cost::{Costs, Key, Word};
+use super::items::Items;
 use super::segment::Segment;
+use super::sort::sort;
 use crate::arch::shared::Shared;
 use crate::arch::thread;
-use crate::arch::{Scalar, Scope, block};
+use crate::arch::{Scalar, Scope, block, warp};
 use crate::primitives::{Bucket, block_exclusive_sum, find_bucket, find_bucket_scratch, strided, warps};
-use cluster_topk_abi::params::KernelParams;
+use cluster_topk_abi::params::{Flags, KernelParams};
 use cluster_topk_abi::policy::BlockMemory;
 
 /// Buckets of a histogram.
 const BUCKETS: u32 = BlockMemory::BUCKETS;
+/// Up to as many winners are sorted by counting.
+const COUNTED: u32 = 256;
 
 /// Selects segment `block index`.
 ///
 /// # Safety
 ///
 /// `GROUPS` divides `ITEMS`. Launched with one block of `THREADS` threads, a power of two, per segment and
-/// [`BlockMemory::bytes`] of dynamic shared memory;
+/// [`BlockMemory::bytes`] of dynamic shared memory, or [`BlockMemory::sorted_bytes`] where the output is sorted;
 /// `params` describes live device memory, and no segment is longer than `THREADS × ITEMS` ≤ 65,535 keys.
 #[inline(always)]
 pub unsafe fn run<K, const ITEMS: usize, const GROUPS: usize, const THREADS: u32>(params: &KernelParams)
@@ -41,21 +50,71 @@ where
     let segment = unsafe { Segment::<K>::of(params, worker.into()) };
     let (len, k) = (segment.len(), segment.selected());
     segment.fill(thread::index(), THREADS);
+    let memory = const { BlockMemory::of(<K::Word as Scalar>::BYTES, THREADS) };
     // SAFETY: behind the rest of what the launch provides.
-    let winners = unsafe {
-        Shared::<u16>::carve(const { BlockMemory::of(<K::Word as Scalar>::BYTES, THREADS).winners }, k)
-    };
+    let winners = unsafe { Shared::<u16>::carve(memory.winners, k) };
     let select = k < len && k > 0;
-    if select {
-        let held = segment.costs::<ITEMS, THREADS>(thread::index(), Costs::of(params));
+    let sorted = params.flags.contains(Flags::SORTED) && k > 0;
+    let with_costs = sorted && k <= memory.sorted_capacity();
+    // SAFETY: in the place of the histogram and of the list of winners.
+    let items = unsafe { Items::<K::Word>::carve(memory.histogram, memory.sorted_indices(k), k) };
+    let costs = Costs::of(params);
+    if select || sorted {
+        let held = segment.costs::<ITEMS, THREADS>(thread::index(), costs);
         let tile = Tile::<_, ITEMS, GROUPS, THREADS> { held, len, left: segment.left(thread::index()) };
-        // SAFETY: the whole block is here: what was branched on is the same for all its threads.
-        unsafe { tile.select(k, winners) };
+        let mut won = Won { least: K::Word::WORST, most: K::Word::WORST, first: 0, last: u32::MAX };
+        let mut exact = true;
+        if select {
+            // SAFETY: the whole block is here: what was branched on is the same for all its threads.
+            let open = unsafe { tile.open(k) };
+            exact = params.flags.intersects(Flags::SORTED.union(Flags::DETERMINISTIC));
+            if exact {
+                // SAFETY: as above.
+                won = unsafe { tile.won(open, params.flags.contains(Flags::PREFER_LARGER_INDEX)) };
+            } else {
+                // SAFETY: as above. Every thread has passed the barrier that ends the last search.
+                unsafe { tile.place(open, k, winners) };
+            }
+        }
+        if exact {
+            let put = |slot, index, cost| {
+                if with_costs {
+                    items.set(slot, cost, index);
+                } else {
+                    winners.store(slot, index as u16);
+                }
+            };
+            // SAFETY: as above.
+            unsafe { tile.place_won(won, put) };
+            if with_costs {
+                items.close(k, thread::index());
+            }
+        }
         // SAFETY: as above.
         unsafe { block::sync() };
     }
-    for slot in strided(thread::index(), k, THREADS) {
-        segment.write(slot, if select { winners.load(slot).into() } else { slot });
+    if sorted && (k > COUNTED || !with_costs) {
+        let exchange = |low, high| {
+            if with_costs {
+                return items.exchange(low, high);
+            }
+            let (at_low, at_high) = (winners.load(low), winners.load(high));
+            let of = |index: u16| (segment.cost(index.into(), costs), index);
+            if of(at_high) < of(at_low) {
+                winners.store(low, at_high);
+                winners.store(high, at_low);
+            }
+        };
+        // SAFETY: as above; the winners have been written.
+        unsafe { sort::<THREADS>(k, exchange) };
+    }
+    for own in strided(thread::index(), k, THREADS) {
+        let (slot, index) = if with_costs {
+            (if k <= COUNTED { items.slot(own, k, k, false) } else { own }, items.index(own))
+        } else {
+            (own, if select || sorted { winners.load(own).into() } else { own })
+        };
+        segment.write(slot, index);
     }
 }
 
@@ -73,6 +132,17 @@ struct Open<W> {
     least: W,
     most: W,
     k: u32,
+    /// Whether all keys in the range are wanted. Otherwise it is a single cost.
+    whole: bool,
+}
+
+/// The keys that won: those below `least`, and of those up to `most` the ones with an index in `first..=last`.
+#[derive(Clone, Copy)]
+struct Won<W> {
+    least: W,
+    most: W,
+    first: u32,
+    last: u32,
 }
 
 impl<W: Word> Open<W> {
@@ -87,7 +157,8 @@ impl<W: Word> Open<W> {
     fn narrowed(self, bucket: Bucket, shift: u32) -> Self {
         let least = self.least.plus(W::shifted(bucket.index, shift));
         let most = least.plus(W::shifted(1, shift).minus(W::shifted(1, 0))).min(self.most);
-        Self { least, most, k: self.k.wrapping_sub(bucket.before) }
+        let k = self.k.wrapping_sub(bucket.before);
+        Self { least, most, k, whole: bucket.count == k }
     }
 }
 
@@ -97,20 +168,25 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
         BlockMemory::of(W::BYTES, THREADS)
     }
 
-    /// Leaves the indices of the `k` best keys in `winners`, to be read after a block barrier.
+    /// What [`block_exclusive_sum`] and [`find_bucket`] need.
+    #[inline(always)]
+    fn pass() -> Pass<THREADS> {
+        let memory = const { Self::memory() };
+        // SAFETY: the launch provides it, behind what else there is.
+        let histogram = unsafe { Shared::<u32>::carve(memory.histogram, BUCKETS) };
+        // SAFETY: at the front of the bytes that the launch provides.
+        let scratch = unsafe { Shared::<u32>::carve(0, find_bucket_scratch(THREADS)) };
+        Pass { histogram, scratch }
+    }
+
+    /// The range of costs in which the `k`-th is, narrow enough to settle which keys are among the `k` best.
     ///
     /// # Safety
     ///
     /// All threads of the block call it together with the same `k`, 0 < `k` < number of keys.
     #[inline(always)]
-    unsafe fn select(&self, k: u32, winners: Shared<u16>) {
-        // SAFETY: at the front of the bytes that the launch provides.
-        let histogram = unsafe { Shared::<u32>::carve(0, BUCKETS) };
-        // SAFETY: behind the histogram.
-        let scratch =
-            unsafe { Shared::<u32>::carve(const { Self::memory().scratch }, find_bucket_scratch(THREADS)) };
-        let pass = Pass::<THREADS> { histogram, scratch };
-
+    unsafe fn open(&self, k: u32) -> Open<W> {
+        let pass = Self::pass();
         let mut delegates = [W::WORST; GROUPS];
         for (item, &cost) in self.held.iter().enumerate() {
             if let Some(delegate) = delegates.get_mut(item % GROUPS) {
@@ -119,26 +195,23 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
         }
         // SAFETY: the caller's promise.
         let (least, most) = unsafe { self.extremes(&delegates) };
-        let mut open = Open { least, most: W::WORST, k };
+        let mut open = Open { least, most: W::WORST, k, whole: false };
         // Delegates bound the k-th cost well where there are at least twice as many as k. A short segment has no more of them
         // than keys.
         if k <= self.len.min(GROUPS as u32 * THREADS) / 2 {
-            let delegates_open = Open { least, most, k };
+            let delegates_open = Open { most, ..open };
             let shift = delegates_open.shift();
             // SAFETY: the caller's promise; at least k delegates lie within the range, those of the k best groups.
             let bucket = unsafe { pass.find(&delegates, delegates_open, shift) };
             open.most = delegates_open.narrowed(bucket, shift).most;
         }
-        let mut whole = false;
-        while !whole && open.least < open.most {
+        while !open.whole && open.least < open.most {
             let shift = open.shift();
             // SAFETY: the caller's promise; the loop's condition and the branch above are the same in all threads.
             let bucket = unsafe { pass.find(&self.held, open, shift) };
             open = open.narrowed(bucket, shift);
-            whole = bucket.count == open.k;
         }
-        // SAFETY: as above. Every thread has passed the barrier that ends the last search.
-        unsafe { self.place(open, k, scratch, winners) };
+        open
     }
 
     /// The least and the greatest delegate of the block, leaving out groups without keys.
@@ -182,14 +255,14 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
         (least, most)
     }
 
-    /// Gives slots to the keys better than the open range, then to as many within it as are wanted, in the order of
-    /// threads.
+    /// Leaves the indices of the `k` best keys in `winners`, to be read after a block barrier: those better than the open
+    /// range first, then as many within it as are wanted, in the order of threads.
     ///
     /// # Safety
     ///
-    /// All threads of the block call it together; nobody else uses `scratch`.
+    /// All threads of the block call it together.
     #[inline(always)]
-    unsafe fn place(&self, open: Open<W>, k: u32, scratch: Shared<u32>, winners: Shared<u16>) {
+    unsafe fn place(&self, open: Open<W>, k: u32, winners: Shared<u16>) {
         // Two counts of at most 65,535 in one word, so that one scan serves both.
         let mut counts = 0;
         for (item, &cost) in self.held.iter().enumerate() {
@@ -198,7 +271,7 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
             }
         }
         // SAFETY: the caller's promise.
-        let (before, _) = unsafe { block_exclusive_sum::<THREADS>(scratch, counts) };
+        let (before, _) = unsafe { block_exclusive_sum::<THREADS>(Self::pass().scratch, counts) };
         let mut front = before & 0xffff;
         let mut back = k.wrapping_sub(open.k).wrapping_add(before >> 16);
         if counts == 0 {
@@ -212,6 +285,86 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
                     winners.store(*slot, index as u16);
                 }
                 *slot = slot.wrapping_add(1);
+            }
+        }
+    }
+
+    /// The keys that win where those that tie at the `k`-th cost win by the smaller, or the `larger`, index.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the block call it together with the range that [`open`](Self::open) found.
+    #[inline(always)]
+    unsafe fn won(&self, open: Open<W>, larger: bool) -> Won<W> {
+        let all = Won { least: open.least, most: open.most, first: 0, last: u32::MAX };
+        if open.whole {
+            return all;
+        }
+        // The keys of one item of a warp are a row of 32 in the order of their indices, and so are rows. The histogram takes
+        // their counts, those that win first.
+        let rows = const { ITEMS as u32 * warps(THREADS) };
+        let row = |item: usize| -> u32 {
+            let row = item as u32 * const { warps(THREADS) } + thread::warp_index();
+            if larger { rows.wrapping_sub(row + 1) } else { row }
+        };
+        let Pass { histogram, scratch } = Self::pass();
+        for unused in strided(rows + thread::index(), BUCKETS, THREADS) {
+            histogram.store(unused, 0);
+        }
+        for (item, &cost) in self.held.iter().enumerate() {
+            // SAFETY: the whole block is here, so the whole warp is; the loop's trip count is a constant.
+            let ties = unsafe { warp::ballot(warp::ALL, cost == open.most && self.is_key(item)) };
+            if thread::lane() == 0 {
+                histogram.store(row(item), ties.count_ones());
+            }
+        }
+        // SAFETY: as above.
+        unsafe { block::sync() };
+        // SAFETY: as above; the counts are complete.
+        let bucket = unsafe { find_bucket::<THREADS, BUCKETS>(histogram, scratch, open.k) };
+        let (mut tie, mut index) = (false, 0);
+        for (item, &cost) in self.held.iter().enumerate() {
+            if row(item) == bucket.index {
+                tie = cost == open.most && self.is_key(item);
+                index = self.index(item);
+            }
+        }
+        // SAFETY: as above.
+        let ties = unsafe { warp::ballot(warp::ALL, tie) };
+        let below = warp::lanes_below();
+        let ahead = if larger { !below & !(1 << thread::lane()) } else { below };
+        if tie && (ties & ahead).count_ones() + 1 == open.k.wrapping_sub(bucket.before) {
+            // The counts have been read.
+            histogram.store(0, index);
+        }
+        // SAFETY: as above.
+        unsafe { block::sync() };
+        let edge = histogram.load(0);
+        if larger { Won { first: edge, ..all } } else { Won { last: edge, ..all } }
+    }
+
+    /// Calls `put` with a slot, the index and the cost of each of this thread's keys that won.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the block call it together; nobody else uses the scratch.
+    #[inline(always)]
+    unsafe fn place_won(&self, won: Won<W>, put: impl Fn(u32, u32, W)) {
+        let has_won = |item: usize, cost: W| {
+            let index = self.index(item);
+            let within = cost <= won.most && index >= won.first && index <= won.last;
+            self.is_key(item) && (cost < won.least || within)
+        };
+        let mut count = 0;
+        for (item, &cost) in self.held.iter().enumerate() {
+            count += u32::from(has_won(item, cost));
+        }
+        // SAFETY: the caller's promise.
+        let (mut slot, _) = unsafe { block_exclusive_sum::<THREADS>(Self::pass().scratch, count) };
+        for (item, &cost) in self.held.iter().enumerate() {
+            if has_won(item, cost) {
+                put(slot, self.index(item), cost);
+                slot += 1;
             }
         }
     }

@@ -2,7 +2,8 @@
 
 pub mod block_select;
 pub mod cost;
+pub mod items;
 pub mod probe;
 pub mod segment;
-pub mod survivors;
+pub mod sort;
 pub mod warp_select;

@@ -131,6 +131,12 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
         held
     }
 
+    /// The cost of key `index`, which there is. Any thread.
+    #[inline(always)]
+    pub fn cost(&self, index: u32, costs: Costs<K>) -> K::Word {
+        costs.cost(self.keys.load(self.range.element(index)))
+    }
+
     /// How many keys there are from `first` on.
     #[inline(always)]
     pub fn left(&self, first: u32) -> u32 {

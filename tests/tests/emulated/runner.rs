@@ -3,6 +3,7 @@
 use crate::agents::Agent;
 use crate::params::{Prepared, output_widths, prepare};
 use cluster_topk::Error;
+use cluster_topk_abi::params::Flags;
 use cluster_topk_emulate::{Fault, Launch, Options, Report, Schedule, launch};
 use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::layout::Layout;
@@ -50,7 +51,7 @@ pub(crate) fn run<K: TestKey>(
         blocks: params.num_segments.div_ceil(agent.segments),
         threads: agent.threads,
         cluster_width: 1,
-        shared_bytes: (agent.shared_bytes)(max_k.min(max_size) as u32),
+        shared_bytes: (agent.shared_bytes)(max_k.min(max_size) as u32, params.flags.contains(Flags::SORTED)),
     };
     let kernel = agent.run;
     // SAFETY: the launch has the agent's shape, and the parameters describe buffers that live as long.
