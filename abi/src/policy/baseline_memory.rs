@@ -59,8 +59,8 @@ impl WarpMemory {
 /// Shared memory of a block that has a segment to itself: scratch of the scans at its front, the extremes of the warps, the
 /// histogram, and the winners' 16-bit indices. Offsets in bytes.
 ///
-/// Winners that are to be sorted lie where the histogram was, each a word of four bytes above its index, or a word of eight,
-/// whose 16-bit index lies behind all words. Where they do not fit they are indices like those that are not sorted.
+/// Winners that are to be sorted are first listed like others, behind room for their costs, which starts where the histogram
+/// was: eight bytes each, a word of four bytes above its index, or a word of eight. Where they do not fit they stay a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlockMemory {
     /// Where the extremes start: the least and the greatest word of each warp.
@@ -69,8 +69,6 @@ pub struct BlockMemory {
     pub histogram: u32,
     /// Where the winners' indices start.
     pub winners: u32,
-    /// Bytes of a winner that is to be sorted.
-    sorted_item: u32,
 }
 
 impl BlockMemory {
@@ -83,8 +81,7 @@ impl BlockMemory {
         let warps = threads / LANES;
         let extremes = (Self::scratch_words(threads) * 4).next_multiple_of(16);
         let histogram = (extremes + 2 * warps * word_bytes).next_multiple_of(16);
-        let sorted_item = if word_bytes > 4 { 10 } else { 8 };
-        Self { extremes, histogram, winners: histogram + Self::BUCKETS * 4, sorted_item }
+        Self { extremes, histogram, winners: histogram + Self::BUCKETS * 4 }
     }
 
     /// Words of scratch: a sum for each warp, and a bucket found.
@@ -102,21 +99,22 @@ impl BlockMemory {
     /// Winners that can be sorted with their costs beside them, within what every GPU gives without an opt-in.
     #[must_use]
     pub const fn sorted_capacity(self) -> u32 {
-        (PORTABLE_SMEM_BYTES - self.histogram) / self.sorted_item - ITEM_PADDING
+        (PORTABLE_SMEM_BYTES - self.histogram) / 10 - ITEM_PADDING
     }
 
-    /// Where the indices of `selected` winners that are to be sorted start, if words take eight bytes.
+    /// Where the indices of `selected` winners that are to be sorted with their costs start.
     #[must_use]
-    pub const fn sorted_indices(self, selected: u32) -> u32 {
-        self.histogram + (selected + ITEM_PADDING) * 8
+    pub const fn sorted_winners(self, selected: u32) -> u32 {
+        let costs_end = self.histogram + (selected + ITEM_PADDING) * 8;
+        if costs_end > self.winners { costs_end } else { self.winners }
     }
 
     /// All of it where up to `selected` items, at most 65,535, are selected and sorted.
     #[must_use]
     pub const fn sorted_bytes(self, selected: u32) -> u32 {
         let capacity = self.sorted_capacity();
-        let words = if selected < capacity { selected } else { capacity };
-        let sorted = self.histogram + (words + ITEM_PADDING) * self.sorted_item;
+        let with_costs = if selected < capacity { selected } else { capacity };
+        let sorted = self.sorted_winners(with_costs) + 2 * with_costs;
         // Segments may differ in how many items they give.
         let listed = self.bytes(if selected > capacity { selected } else { 0 });
         if sorted > listed { sorted } else { listed }
@@ -153,10 +151,10 @@ mod tests {
                 assert_eq!(block.bytes(100), block.winners + 200);
                 assert!(block.sorted_capacity() >= 4096);
                 for k in [1, 2, 100, 4096, block.sorted_capacity()] {
-                    assert!(block.sorted_indices(k) >= block.histogram + 8 * (k + ITEM_PADDING));
+                    assert!(block.sorted_winners(k) >= block.histogram + 8 * (k + ITEM_PADDING));
+                    assert!(block.sorted_winners(k) >= block.winners);
+                    assert!(block.sorted_bytes(k) >= block.sorted_winners(k) + 2 * k);
                     assert!(block.sorted_bytes(16_384) >= block.sorted_bytes(k));
-                    assert!(block.sorted_bytes(k) >= block.sorted_indices(k) + index * k);
-                    assert!(block.sorted_bytes(k) >= block.winners);
                 }
                 // A whole tile of winners needs no opt-in beyond the portable 48 KiB.
                 assert!(block.bytes(16_384) <= PORTABLE_SMEM_BYTES);

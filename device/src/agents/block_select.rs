@@ -19,7 +19,7 @@ use super::items::Items;
 use super::segment::Segment;
 use super::sort::sort;
 use crate::arch::shared::Shared;
-use crate::arch::thread;
+use crate::arch::thread::{self, WARP};
 use crate::arch::{Scalar, Scope, block, warp};
 use crate::primitives::{Bucket, block_exclusive_sum, find_bucket, find_bucket_scratch, strided, warps};
 use cluster_topk_abi::params::{Flags, KernelParams};
@@ -51,22 +51,28 @@ where
     let (len, k) = (segment.len(), segment.selected());
     segment.fill(thread::index(), THREADS);
     let memory = const { BlockMemory::of(<K::Word as Scalar>::BYTES, THREADS) };
-    // SAFETY: behind the rest of what the launch provides.
-    let winners = unsafe { Shared::<u16>::carve(memory.winners, k) };
     let select = k < len && k > 0;
     let sorted = params.flags.contains(Flags::SORTED) && k > 0;
-    let with_costs = sorted && k <= memory.sorted_capacity();
-    // SAFETY: in the place of the histogram and of the list of winners.
-    let items = unsafe { Items::<K::Word>::carve(memory.histogram, memory.sorted_indices(k), k) };
+    // Made where they are used: they need not be kept while the keys take up the registers.
+    let lists = || {
+        let with_costs = sorted && k <= memory.sorted_capacity();
+        let listed = if with_costs { memory.sorted_winners(k) } else { memory.winners };
+        // SAFETY: behind the rest of what the launch provides.
+        let winners = unsafe { Shared::<u16>::carve(listed, k) };
+        // SAFETY: from the histogram to the list of winners, which it shares.
+        let items = unsafe { Items::<K::Word>::carve(memory.histogram, listed, k) };
+        (with_costs, winners, items)
+    };
     let costs = Costs::of(params);
     if select || sorted {
         let held = segment.costs::<ITEMS, THREADS>(thread::index(), costs);
         let tile = Tile::<_, ITEMS, GROUPS, THREADS> { held, len, left: segment.left(thread::index()) };
-        let mut won = Won { least: K::Word::WORST, most: K::Word::WORST, first: 0, last: u32::MAX };
+        let mut won = Won { least: K::Word::WORST, most: K::Word::WORST, first: 0, span: len };
         let mut exact = true;
         if select {
             // SAFETY: the whole block is here: what was branched on is the same for all its threads.
             let open = unsafe { tile.open(k) };
+            let (_, winners, _) = lists();
             exact = params.flags.intersects(Flags::SORTED.union(Flags::DETERMINISTIC));
             if exact {
                 // SAFETY: as above.
@@ -77,19 +83,20 @@ where
             }
         }
         if exact {
-            let put = |slot, index, cost| {
-                if with_costs {
-                    items.set(slot, cost, index);
-                } else {
-                    winners.store(slot, index as u16);
-                }
-            };
+            let (_, winners, _) = lists();
             // SAFETY: as above.
-            unsafe { tile.place_won(won, put) };
-            if with_costs {
-                items.close(k, thread::index());
-            }
+            unsafe { tile.place_won(won, winners) };
         }
+        // SAFETY: as above.
+        unsafe { block::sync() };
+    }
+    let (with_costs, winners, items) = lists();
+    if with_costs {
+        for own in strided(thread::index(), k, THREADS) {
+            let index = winners.load(own).into();
+            items.set(own, segment.cost(index, costs), index);
+        }
+        items.close(k, thread::index());
         // SAFETY: as above.
         unsafe { block::sync() };
     }
@@ -114,7 +121,7 @@ where
         } else {
             (own, if select || sorted { winners.load(own).into() } else { own })
         };
-        segment.write(slot, index);
+        segment.write_known(slot, index, || if with_costs { costs.key(items.cost(own)) } else { None });
     }
 }
 
@@ -136,13 +143,13 @@ struct Open<W> {
     whole: bool,
 }
 
-/// The keys that won: those below `least`, and of those up to `most` the ones with an index in `first..=last`.
+/// The keys that won: those below `least`, and of those up to `most` the `span` ones from index `first` on.
 #[derive(Clone, Copy)]
 struct Won<W> {
     least: W,
     most: W,
     first: u32,
-    last: u32,
+    span: u32,
 }
 
 impl<W: Word> Open<W> {
@@ -296,74 +303,107 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
     /// All threads of the block call it together with the range that [`open`](Self::open) found.
     #[inline(always)]
     unsafe fn won(&self, open: Open<W>, larger: bool) -> Won<W> {
-        let all = Won { least: open.least, most: open.most, first: 0, last: u32::MAX };
+        let all = Won { least: open.least, most: open.most, first: 0, span: self.len };
         if open.whole {
             return all;
         }
         // The keys of one item of a warp are a row of 32 in the order of their indices, and so are rows. The histogram takes
         // their counts, those that win first.
         let rows = const { ITEMS as u32 * warps(THREADS) };
-        let row = |item: usize| -> u32 {
-            let row = item as u32 * const { warps(THREADS) } + thread::warp_index();
-            if larger { rows.wrapping_sub(row + 1) } else { row }
-        };
+        // Where there is no key is a tie if the worst cost wins, behind all keys; that does not matter unless it comes first.
+        let capacity = const { ITEMS as u32 * THREADS };
+        let no_keys = if larger && open.most == W::WORST { capacity.wrapping_sub(self.len) } else { 0 };
+        let k = open.k.wrapping_add(no_keys);
+        let turned = |row: u32| if larger { rows.wrapping_sub(row + 1) } else { row };
         let Pass { histogram, scratch } = Self::pass();
         for unused in strided(rows + thread::index(), BUCKETS, THREADS) {
             histogram.store(unused, 0);
         }
+        let mut ties_of_own = 0;
         for (item, &cost) in self.held.iter().enumerate() {
             // SAFETY: the whole block is here, so the whole warp is; the loop's trip count is a constant.
-            let ties = unsafe { warp::ballot(warp::ALL, cost == open.most && self.is_key(item)) };
-            if thread::lane() == 0 {
-                histogram.store(row(item), ties.count_ones());
+            let ties = unsafe { warp::ballot(warp::ALL, cost == open.most) };
+            // Each lane counts the ties of one item of every 32.
+            if thread::lane() == item as u32 % WARP {
+                ties_of_own = ties;
+            }
+            if item as u32 % WARP == WARP - 1 || item == ITEMS - 1 {
+                let own = item as u32 / WARP * WARP + thread::lane();
+                if own < ITEMS as u32 {
+                    let row = own * const { warps(THREADS) } + thread::warp_index();
+                    histogram.store(turned(row), ties_of_own.count_ones());
+                }
             }
         }
         // SAFETY: as above.
         unsafe { block::sync() };
         // SAFETY: as above; the counts are complete.
-        let bucket = unsafe { find_bucket::<THREADS, BUCKETS>(histogram, scratch, open.k) };
-        let (mut tie, mut index) = (false, 0);
+        let bucket = unsafe { find_bucket::<THREADS, BUCKETS>(histogram, scratch, k) };
+        let row = turned(bucket.index);
+        let row_item = row / const { warps(THREADS) };
+        let mut tie = false;
         for (item, &cost) in self.held.iter().enumerate() {
-            if row(item) == bucket.index {
-                tie = cost == open.most && self.is_key(item);
-                index = self.index(item);
+            if item as u32 == row_item {
+                tie = cost == open.most;
             }
         }
+        tie &= row % const { warps(THREADS) } == thread::warp_index();
         // SAFETY: as above.
         let ties = unsafe { warp::ballot(warp::ALL, tie) };
         let below = warp::lanes_below();
         let ahead = if larger { !below & !(1 << thread::lane()) } else { below };
-        if tie && (ties & ahead).count_ones() + 1 == open.k.wrapping_sub(bucket.before) {
+        if tie && (ties & ahead).count_ones() + 1 == k.wrapping_sub(bucket.before) {
             // The counts have been read.
-            histogram.store(0, index);
+            histogram.store(0, row_item * THREADS + thread::index());
         }
         // SAFETY: as above.
         unsafe { block::sync() };
         let edge = histogram.load(0);
-        if larger { Won { first: edge, ..all } } else { Won { last: edge, ..all } }
+        if larger {
+            Won { first: edge, span: self.len.wrapping_sub(edge), ..all }
+        } else {
+            Won { span: edge + 1, ..all }
+        }
     }
 
-    /// Calls `put` with a slot, the index and the cost of each of this thread's keys that won.
+    /// Leaves the indices of the keys that won in `winners`, to be read after a block barrier.
     ///
     /// # Safety
     ///
-    /// All threads of the block call it together; nobody else uses the scratch.
+    /// All threads of the block call it together.
     #[inline(always)]
-    unsafe fn place_won(&self, won: Won<W>, put: impl Fn(u32, u32, W)) {
-        let has_won = |item: usize, cost: W| {
-            let index = self.index(item);
-            let within = cost <= won.most && index >= won.first && index <= won.last;
-            self.is_key(item) && (cost < won.least || within)
+    unsafe fn place_won(&self, won: Won<W>, winners: Shared<u16>) {
+        // Where there is no key the cost is the worst and the index beyond the span.
+        let has_won = |won: Won<W>, cost: W, from_first: u32| {
+            cost < won.least || (cost <= won.most && from_first < won.span)
         };
+        let from_first = |won: Won<W>, item: usize| {
+            thread::index().wrapping_sub(won.first).wrapping_add(item as u32 * THREADS)
+        };
+        let Pass { histogram, scratch } = Self::pass();
+        // The histogram has been read, but for its first word.
+        let limits = histogram.slice(6, 2);
+        // SAFETY: words two to five of the histogram.
+        let costs = unsafe { Shared::<W>::carve(const { Self::memory().histogram + 8 }, 2) };
+        if thread::index() == 0 {
+            costs.store(0, won.least);
+            costs.store(1, won.most);
+            limits.store(0, won.first);
+            limits.store(1, won.span);
+        }
         let mut count = 0;
         for (item, &cost) in self.held.iter().enumerate() {
-            count += u32::from(has_won(item, cost));
+            count += u32::from(has_won(won, cost, from_first(won, item)));
         }
         // SAFETY: the caller's promise.
-        let (mut slot, _) = unsafe { block_exclusive_sum::<THREADS>(Self::pass().scratch, count) };
+        let (mut slot, _) = unsafe { block_exclusive_sum::<THREADS>(scratch, count) };
+        // Comparing again is cheaper than to remember, and values that were loaded leave the compiler no choice.
+        let won =
+            Won { least: costs.load(0), most: costs.load(1), first: limits.load(0), span: limits.load(1) };
         for (item, &cost) in self.held.iter().enumerate() {
-            if has_won(item, cost) {
-                put(slot, self.index(item), cost);
+            let from_first = from_first(won, item);
+            if has_won(won, cost, from_first) {
+                winners.store(slot, from_first.wrapping_add(won.first) as u16);
                 slot += 1;
             }
         }

@@ -146,18 +146,19 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
     /// Writes item `index` to slot `slot` of the row; both are below their limits. Any thread, one a slot.
     #[inline(always)]
     pub fn write(&self, slot: u32, index: u32) {
-        self.write_as(slot, index, || None);
+        self.write_known(slot, index, || None);
     }
 
     /// [`Self::write`] of an item whose cost is at hand, which spares loading its key again; unless it is a zero, whose
     /// sign the cost does not tell.
     #[inline(always)]
     pub fn write_cost(&self, slot: u32, index: u32, cost: K::Word, costs: Costs<K>) {
-        self.write_as(slot, index, || costs.key(cost));
+        self.write_known(slot, index, || costs.key(cost));
     }
 
+    /// [`Self::write`] of an item whose key may be at hand.
     #[inline(always)]
-    fn write_as(&self, slot: u32, index: u32, known: impl FnOnce() -> Option<K>) {
+    pub fn write_known(&self, slot: u32, index: u32, known: impl FnOnce() -> Option<K>) {
         let element = self.range.element(index);
         let place = self.row.wrapping_add(u64::from(slot));
         if self.params.flags.contains(Flags::WRITE_KEYS) {
