@@ -19,7 +19,7 @@ use super::items::Items;
 use super::segment::Segment;
 use super::sort::sort;
 use crate::arch::shared::Shared;
-use crate::arch::thread::{self, WARP};
+use crate::arch::thread;
 use crate::arch::{Scalar, Scope, block, warp};
 use crate::primitives::{Bucket, block_exclusive_sum, find_bucket, find_bucket_scratch, strided, warps};
 use cluster_topk_abi::params::{Flags, KernelParams};
@@ -67,26 +67,20 @@ where
     if select || sorted {
         let held = segment.costs::<ITEMS, THREADS>(thread::index(), costs);
         let tile = Tile::<_, ITEMS, GROUPS, THREADS> { held, len, left: segment.left(thread::index()) };
-        let mut won = Won { least: K::Word::WORST, most: K::Word::WORST, first: 0, span: len };
-        let mut exact = true;
+        let mut placed = Placed { better: 0, within: tile.keys(), first_within: 0 };
         if select {
             // SAFETY: the whole block is here: what was branched on is the same for all its threads.
             let open = unsafe { tile.open(k) };
-            let (_, winners, _) = lists();
-            exact = params.flags.intersects(Flags::SORTED.union(Flags::DETERMINISTIC));
-            if exact {
-                // SAFETY: as above.
-                won = unsafe { tile.won(open, params.flags.contains(Flags::PREFER_LARGER_INDEX)) };
-            } else {
+            placed = tile.placed(open, k);
+            if !open.whole && params.flags.intersects(Flags::SORTED.union(Flags::DETERMINISTIC)) {
+                let larger = params.flags.contains(Flags::PREFER_LARGER_INDEX);
                 // SAFETY: as above. Every thread has passed the barrier that ends the last search.
-                unsafe { tile.place(open, k, winners) };
+                placed.within &= unsafe { tile.winning_ties(placed.within, open.k, larger) };
             }
         }
-        if exact {
-            let (_, winners, _) = lists();
-            // SAFETY: as above.
-            unsafe { tile.place_won(won, winners) };
-        }
+        let (_, winners, _) = lists();
+        // SAFETY: as above.
+        unsafe { tile.place(placed, k, winners) };
         // SAFETY: as above.
         unsafe { block::sync() };
     }
@@ -143,13 +137,21 @@ struct Open<W> {
     whole: bool,
 }
 
-/// The keys that won: those below `least`, and of those up to `most` the `span` ones from index `first` on.
+/// Which of a thread's items may win, a bit each.
 #[derive(Clone, Copy)]
-struct Won<W> {
-    least: W,
-    most: W,
-    first: u32,
-    span: u32,
+struct Placed {
+    /// Those that are better than the open range.
+    better: u64,
+    /// Those within it.
+    within: u64,
+    /// The first slot of a key within the range.
+    first_within: u32,
+}
+
+/// The lowest `count` bits.
+#[inline(always)]
+fn low_bits(count: u32) -> u64 {
+    if count < u64::BITS { 1u64.wrapping_shl(count).wrapping_sub(1) } else { u64::MAX }
 }
 
 impl<W: Word> Open<W> {
@@ -262,161 +264,107 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
         (least, most)
     }
 
-    /// Leaves the indices of the `k` best keys in `winners`, to be read after a block barrier: those better than the open
-    /// range first, then as many within it as are wanted, in the order of threads.
-    ///
-    /// # Safety
-    ///
-    /// All threads of the block call it together.
+    /// This thread's keys.
     #[inline(always)]
-    unsafe fn place(&self, open: Open<W>, k: u32, winners: Shared<u16>) {
-        // Two counts of at most 65,535 in one word, so that one scan serves both.
-        let mut counts = 0;
-        for (item, &cost) in self.held.iter().enumerate() {
-            if cost <= open.most && self.is_key(item) {
-                counts += if cost < open.least { 1 } else { 1 << 16 };
-            }
-        }
-        // SAFETY: the caller's promise.
-        let (before, _) = unsafe { block_exclusive_sum::<THREADS>(Self::pass().scratch, counts) };
-        let mut front = before & 0xffff;
-        let mut back = k.wrapping_sub(open.k).wrapping_add(before >> 16);
-        if counts == 0 {
-            return;
-        }
-        for (item, &cost) in self.held.iter().enumerate() {
-            let index = self.index(item);
-            if cost <= open.most && self.is_key(item) {
-                let slot = if cost < open.least { &mut front } else { &mut back };
-                if *slot < k {
-                    winners.store(*slot, index as u16);
-                }
-                *slot = slot.wrapping_add(1);
-            }
-        }
+    fn keys(&self) -> u64 {
+        low_bits(self.left.div_ceil(THREADS))
     }
 
-    /// The keys that win where those that tie at the `k`-th cost win by the smaller, or the `larger`, index.
+    /// This thread's keys that are better than the open range or within it, of which `k` win.
+    #[inline(always)]
+    fn placed(&self, open: Open<W>, k: u32) -> Placed {
+        let (mut better, mut within) = (0, 0);
+        for (item, &cost) in self.held.iter().enumerate() {
+            if cost < open.least {
+                better |= 1 << item;
+            }
+            if cost <= open.most {
+                within |= 1 << item;
+            }
+        }
+        Placed { better, within: within & !better & self.keys(), first_within: k.wrapping_sub(open.k) }
+    }
+
+    /// The items of this thread that would win if they tied: of the `ties` of all threads, which have one cost, the `k` with
+    /// the smallest or the `larger` indices.
     ///
     /// # Safety
     ///
-    /// All threads of the block call it together with the range that [`open`](Self::open) found.
+    /// All threads of the block call it together, with their own ties; there are at least `k` in all.
     #[inline(always)]
-    unsafe fn won(&self, open: Open<W>, larger: bool) -> Won<W> {
-        let all = Won { least: open.least, most: open.most, first: 0, span: self.len };
-        if open.whole {
-            return all;
-        }
+    unsafe fn winning_ties(&self, ties: u64, k: u32, larger: bool) -> u64 {
+        const { assert!(ITEMS as u32 * warps(THREADS) <= BUCKETS) };
         // The keys of one item of a warp are a row of 32 in the order of their indices, and so are rows. The histogram takes
         // their counts, those that win first.
-        let rows = const { ITEMS as u32 * warps(THREADS) };
-        // Where there is no key is a tie if the worst cost wins, behind all keys; that does not matter unless it comes first.
-        let capacity = const { ITEMS as u32 * THREADS };
-        let no_keys = if larger && open.most == W::WORST { capacity.wrapping_sub(self.len) } else { 0 };
-        let k = open.k.wrapping_add(no_keys);
+        let items = self.len.div_ceil(THREADS);
+        let rows = items * const { warps(THREADS) };
         let turned = |row: u32| if larger { rows.wrapping_sub(row + 1) } else { row };
         let Pass { histogram, scratch } = Self::pass();
         for unused in strided(rows + thread::index(), BUCKETS, THREADS) {
             histogram.store(unused, 0);
         }
-        let mut ties_of_own = 0;
-        for (item, &cost) in self.held.iter().enumerate() {
-            // SAFETY: the whole block is here, so the whole warp is; the loop's trip count is a constant.
-            let ties = unsafe { warp::ballot(warp::ALL, cost == open.most) };
-            // Each lane counts the ties of one item of every 32.
-            if thread::lane() == item as u32 % WARP {
-                ties_of_own = ties;
+        let mut item = 0;
+        while item < items {
+            // SAFETY: the whole block is here, so the whole warp is; the trip count is the same in all threads.
+            let row_ties = unsafe { warp::ballot(warp::ALL, ties.wrapping_shr(item) & 1 != 0) };
+            if thread::lane() == 0 {
+                let row = item * const { warps(THREADS) } + thread::warp_index();
+                histogram.store(turned(row), row_ties.count_ones());
             }
-            if item as u32 % WARP == WARP - 1 || item == ITEMS - 1 {
-                let own = item as u32 / WARP * WARP + thread::lane();
-                if own < ITEMS as u32 {
-                    let row = own * const { warps(THREADS) } + thread::warp_index();
-                    histogram.store(turned(row), ties_of_own.count_ones());
-                }
-            }
+            item += 1;
         }
         // SAFETY: as above.
         unsafe { block::sync() };
         // SAFETY: as above; the counts are complete.
         let bucket = unsafe { find_bucket::<THREADS, BUCKETS>(histogram, scratch, k) };
         let row = turned(bucket.index);
-        let row_item = row / const { warps(THREADS) };
-        let mut tie = false;
-        for (item, &cost) in self.held.iter().enumerate() {
-            if item as u32 == row_item {
-                tie = cost == open.most;
-            }
-        }
-        tie &= row % const { warps(THREADS) } == thread::warp_index();
+        let (item, of_warp) = (row / const { warps(THREADS) }, row % const { warps(THREADS) });
+        let tie = of_warp == thread::warp_index() && ties.wrapping_shr(item) & 1 != 0;
         // SAFETY: as above.
-        let ties = unsafe { warp::ballot(warp::ALL, tie) };
+        let row_ties = unsafe { warp::ballot(warp::ALL, tie) };
         let below = warp::lanes_below();
-        let ahead = if larger { !below & !(1 << thread::lane()) } else { below };
-        if tie && (ties & ahead).count_ones() + 1 == k.wrapping_sub(bucket.before) {
+        let ahead = if larger { !below & !1u32.wrapping_shl(thread::lane()) } else { below };
+        if tie && (row_ties & ahead).count_ones() + 1 == k.wrapping_sub(bucket.before) {
             // The counts have been read.
-            histogram.store(0, row_item * THREADS + thread::index());
+            histogram.store(0, item * THREADS + thread::index());
         }
         // SAFETY: as above.
         unsafe { block::sync() };
+        // The last index that wins: item `i` of this thread has index `THREADS × i + thread`.
         let edge = histogram.load(0);
         if larger {
-            Won { first: edge, span: self.len.wrapping_sub(edge), ..all }
+            !low_bits(edge.saturating_sub(thread::index()).div_ceil(THREADS))
         } else {
-            Won { span: edge + 1, ..all }
+            low_bits((edge + 1).saturating_sub(thread::index()).div_ceil(THREADS))
         }
     }
 
-    /// Leaves the indices of the keys that won in `winners`, to be read after a block barrier.
+    /// Leaves the indices of the `k` best keys in `winners`, to be read after a block barrier: those better than the open
+    /// range first, then as many within it as there are slots, in the order of threads.
     ///
     /// # Safety
     ///
-    /// All threads of the block call it together.
+    /// All threads of the block call it together; nobody else uses the scratch.
     #[inline(always)]
-    unsafe fn place_won(&self, won: Won<W>, winners: Shared<u16>) {
-        // Where there is no key the cost is the worst and the index beyond the span.
-        let has_won = |won: Won<W>, cost: W, from_first: u32| {
-            cost < won.least || (cost <= won.most && from_first < won.span)
-        };
-        let from_first = |won: Won<W>, item: usize| {
-            thread::index().wrapping_sub(won.first).wrapping_add(item as u32 * THREADS)
-        };
-        let Pass { histogram, scratch } = Self::pass();
-        // The histogram has been read, but for its first word.
-        let limits = histogram.slice(6, 2);
-        // SAFETY: words two to five of the histogram.
-        let costs = unsafe { Shared::<W>::carve(const { Self::memory().histogram + 8 }, 2) };
-        if thread::index() == 0 {
-            costs.store(0, won.least);
-            costs.store(1, won.most);
-            limits.store(0, won.first);
-            limits.store(1, won.span);
-        }
-        let mut count = 0;
-        for (item, &cost) in self.held.iter().enumerate() {
-            count += u32::from(has_won(won, cost, from_first(won, item)));
-        }
+    unsafe fn place(&self, placed: Placed, k: u32, winners: Shared<u16>) {
+        // Two counts of at most 65,535 in one word, so that one scan serves both.
+        let counts = placed.better.count_ones() + (placed.within.count_ones() << 16);
         // SAFETY: the caller's promise.
-        let (mut slot, _) = unsafe { block_exclusive_sum::<THREADS>(scratch, count) };
-        // Comparing again is cheaper than to remember, and values that were loaded leave the compiler no choice.
-        let won =
-            Won { least: costs.load(0), most: costs.load(1), first: limits.load(0), span: limits.load(1) };
-        for (item, &cost) in self.held.iter().enumerate() {
-            let from_first = from_first(won, item);
-            if has_won(won, cost, from_first) {
-                winners.store(slot, from_first.wrapping_add(won.first) as u16);
+        let (before, _) = unsafe { block_exclusive_sum::<THREADS>(Self::pass().scratch, counts) };
+        let put = |mut items: u64, mut slot: u32| {
+            while items != 0 && slot < k {
+                winners.store(slot, (items.trailing_zeros() * THREADS + thread::index()) as u16);
+                items &= items.wrapping_sub(1);
                 slot += 1;
             }
-        }
+        };
+        put(placed.better, before & 0xffff);
+        put(placed.within, placed.first_within.wrapping_add(before >> 16));
     }
 
     #[inline(always)]
     fn is_key(&self, item: usize) -> bool {
         item as u32 * THREADS < self.left
-    }
-
-    #[inline(always)]
-    fn index(&self, item: usize) -> u32 {
-        item as u32 * THREADS + thread::index()
     }
 }
 
