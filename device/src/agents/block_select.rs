@@ -67,7 +67,7 @@ where
     if select || sorted {
         let held = segment.costs::<ITEMS, THREADS>(thread::index(), costs);
         let tile = Tile::<_, ITEMS, GROUPS, THREADS> { held, len, left: segment.left(thread::index()) };
-        let mut placed = Placed { better: 0, within: tile.keys(), first_within: 0 };
+        let mut placed = Placed { better: Set::EMPTY, within: tile.keys(), first_within: 0 };
         if select {
             // SAFETY: the whole block is here: what was branched on is the same for all its threads.
             let open = unsafe { tile.open(k) };
@@ -75,7 +75,7 @@ where
             if !open.whole && params.flags.intersects(Flags::SORTED.union(Flags::DETERMINISTIC)) {
                 let larger = params.flags.contains(Flags::PREFER_LARGER_INDEX);
                 // SAFETY: as above. Every thread has passed the barrier that ends the last search.
-                placed.within &= unsafe { tile.winning_ties(placed.within, open.k, larger) };
+                placed.within = unsafe { tile.winning_ties(placed.within, open.k, larger) };
             }
         }
         let (_, winners, _) = lists();
@@ -141,17 +141,71 @@ struct Open<W> {
 #[derive(Clone, Copy)]
 struct Placed {
     /// Those that are better than the open range.
-    better: u64,
+    better: Set,
     /// Those within it.
-    within: u64,
+    within: Set,
     /// The first slot of a key within the range.
     first_within: u32,
 }
 
-/// The lowest `count` bits.
-#[inline(always)]
-fn low_bits(count: u32) -> u64 {
-    if count < u64::BITS { 1u64.wrapping_shl(count).wrapping_sub(1) } else { u64::MAX }
+/// Some of a thread's items, up to 64: a bit each.
+#[derive(Clone, Copy)]
+struct Set {
+    low: u32,
+    /// Of items 32 to 63; 0 where there are none, which the compiler then knows.
+    high: u32,
+}
+
+impl Set {
+    const EMPTY: Self = Self { low: 0, high: 0 };
+
+    /// Items 0 to `count - 1` of `ITEMS`.
+    #[inline(always)]
+    fn first<const ITEMS: usize>(count: u32) -> Self {
+        let bits = |count: u32| if count < 32 { !u32::MAX.wrapping_shl(count) } else { u32::MAX };
+        Self { low: bits(count), high: if ITEMS > 32 { bits(count.saturating_sub(32)) } else { 0 } }
+    }
+
+    #[inline(always)]
+    fn insert(&mut self, item: usize) {
+        if item < 32 {
+            self.low |= 1u32.wrapping_shl(item as u32);
+        } else {
+            self.high |= 1u32.wrapping_shl(item as u32);
+        }
+    }
+
+    #[inline(always)]
+    fn holds(self, item: u32) -> bool {
+        let half = if item < 32 { self.low } else { self.high };
+        half.wrapping_shr(item) & 1 != 0
+    }
+
+    #[inline(always)]
+    fn count(self) -> u32 {
+        self.low.count_ones() + self.high.count_ones()
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self { low: self.low & other.low, high: self.high & other.high }
+    }
+
+    #[inline(always)]
+    fn without(self, other: Self) -> Self {
+        Self { low: self.low & !other.low, high: self.high & !other.high }
+    }
+
+    /// Calls `each` with every item, in order.
+    #[inline(always)]
+    fn each(self, mut each: impl FnMut(u32)) {
+        for (mut half, first) in [(self.low, 0), (self.high, 32)].iter().copied() {
+            while half != 0 {
+                each(first + half.trailing_zeros());
+                half &= half.wrapping_sub(1);
+            }
+        }
+    }
 }
 
 impl<W: Word> Open<W> {
@@ -266,33 +320,36 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
 
     /// This thread's keys.
     #[inline(always)]
-    fn keys(&self) -> u64 {
-        low_bits(self.left.div_ceil(THREADS))
+    fn keys(&self) -> Set {
+        Set::first::<ITEMS>(self.left.div_ceil(THREADS))
     }
 
     /// This thread's keys that are better than the open range or within it, of which `k` win.
     #[inline(always)]
     fn placed(&self, open: Open<W>, k: u32) -> Placed {
-        let (mut better, mut within) = (0, 0);
+        let (mut better, mut within) = (Set::EMPTY, Set::EMPTY);
         for (item, &cost) in self.held.iter().enumerate() {
             if cost < open.least {
-                better |= 1 << item;
+                better.insert(item);
             }
             if cost <= open.most {
-                within |= 1 << item;
+                within.insert(item);
             }
         }
-        Placed { better, within: within & !better & self.keys(), first_within: k.wrapping_sub(open.k) }
+        Placed {
+            better,
+            within: within.without(better).and(self.keys()),
+            first_within: k.wrapping_sub(open.k),
+        }
     }
 
-    /// The items of this thread that would win if they tied: of the `ties` of all threads, which have one cost, the `k` with
-    /// the smallest or the `larger` indices.
+    /// This thread's items among the `k` with the smallest, or the `larger`, indices of the `ties` of all threads.
     ///
     /// # Safety
     ///
     /// All threads of the block call it together, with their own ties; there are at least `k` in all.
     #[inline(always)]
-    unsafe fn winning_ties(&self, ties: u64, k: u32, larger: bool) -> u64 {
+    unsafe fn winning_ties(&self, ties: Set, k: u32, larger: bool) -> Set {
         const { assert!(ITEMS as u32 * warps(THREADS) <= BUCKETS) };
         // The keys of one item of a warp are a row of 32 in the order of their indices, and so are rows. The histogram takes
         // their counts, those that win first.
@@ -306,7 +363,7 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
         let mut item = 0;
         while item < items {
             // SAFETY: the whole block is here, so the whole warp is; the trip count is the same in all threads.
-            let row_ties = unsafe { warp::ballot(warp::ALL, ties.wrapping_shr(item) & 1 != 0) };
+            let row_ties = unsafe { warp::ballot(warp::ALL, ties.holds(item)) };
             if thread::lane() == 0 {
                 let row = item * const { warps(THREADS) } + thread::warp_index();
                 histogram.store(turned(row), row_ties.count_ones());
@@ -319,7 +376,7 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
         let bucket = unsafe { find_bucket::<THREADS, BUCKETS>(histogram, scratch, k) };
         let row = turned(bucket.index);
         let (item, of_warp) = (row / const { warps(THREADS) }, row % const { warps(THREADS) });
-        let tie = of_warp == thread::warp_index() && ties.wrapping_shr(item) & 1 != 0;
+        let tie = of_warp == thread::warp_index() && ties.holds(item);
         // SAFETY: as above.
         let row_ties = unsafe { warp::ballot(warp::ALL, tie) };
         let below = warp::lanes_below();
@@ -332,11 +389,9 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
         unsafe { block::sync() };
         // The last index that wins: item `i` of this thread has index `THREADS × i + thread`.
         let edge = histogram.load(0);
-        if larger {
-            !low_bits(edge.saturating_sub(thread::index()).div_ceil(THREADS))
-        } else {
-            low_bits((edge + 1).saturating_sub(thread::index()).div_ceil(THREADS))
-        }
+        let items_before =
+            |end: u32| Set::first::<ITEMS>(end.saturating_sub(thread::index()).div_ceil(THREADS));
+        if larger { ties.without(items_before(edge)) } else { ties.and(items_before(edge + 1)) }
     }
 
     /// Leaves the indices of the `k` best keys in `winners`, to be read after a block barrier: those better than the open
@@ -348,15 +403,16 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
     #[inline(always)]
     unsafe fn place(&self, placed: Placed, k: u32, winners: Shared<u16>) {
         // Two counts of at most 65,535 in one word, so that one scan serves both.
-        let counts = placed.better.count_ones() + (placed.within.count_ones() << 16);
+        let counts = placed.better.count() + (placed.within.count() << 16);
         // SAFETY: the caller's promise.
         let (before, _) = unsafe { block_exclusive_sum::<THREADS>(Self::pass().scratch, counts) };
-        let put = |mut items: u64, mut slot: u32| {
-            while items != 0 && slot < k {
-                winners.store(slot, (items.trailing_zeros() * THREADS + thread::index()) as u16);
-                items &= items.wrapping_sub(1);
-                slot += 1;
-            }
+        let put = |items: Set, mut slot: u32| {
+            items.each(|item| {
+                if slot < k {
+                    winners.store(slot, (item * THREADS + thread::index()) as u16);
+                }
+                slot = slot.wrapping_add(1);
+            });
         };
         put(placed.better, before & 0xffff);
         put(placed.within, placed.first_within.wrapping_add(before >> 16));

@@ -38,8 +38,8 @@ pub struct Segment<'p, K> {
     params: &'p KernelParams,
     keys: Global<K>,
     range: SegmentRange,
-    /// The first element of its row in every output.
-    row: u64,
+    /// Its number among all.
+    number: u64,
     slots: u32,
 }
 
@@ -53,13 +53,12 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
     pub unsafe fn of(params: &'p KernelParams, segment: u64) -> Self {
         // SAFETY: the caller's promise; the range is clamped to the buffer.
         let keys = unsafe { Global::new(params.keys_in, params.keys_len) };
-        let row = segment.wrapping_mul(params.output_pitch);
         if params.flags.contains(Flags::CHECKED) {
             // The common case, for which the clamps below would cost as much as a short segment's selection.
             let first = segment.wrapping_mul(params.segment_stride);
             let range =
                 SegmentRange { first, stride: params.key_element_stride, len: params.size.immediate as u32 };
-            return Self { params, keys, range, row, slots: params.k.immediate as u32 };
+            return Self { params, keys, range, number: segment, slots: params.k.immediate as u32 };
         }
         let size = read(&params.size, segment);
         let (begin, end) = match params.segment_form {
@@ -70,7 +69,13 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
         };
         let range = clamp::segment_range(params, segment, size, begin, end);
         let slots = clamp::row_slots(params, read(&params.k, segment));
-        Self { params, keys, range, row, slots }
+        Self { params, keys, range, number: segment, slots }
+    }
+
+    /// The first element of its row in every output: not kept, which would take registers while keys are held.
+    #[inline(always)]
+    fn row(&self) -> u64 {
+        self.number.wrapping_mul(self.params.output_pitch)
     }
 
     /// How many keys it has.
@@ -160,7 +165,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
     #[inline(always)]
     pub fn write_known(&self, slot: u32, index: u32, known: impl FnOnce() -> Option<K>) {
         let element = self.range.element(index);
-        let place = self.row.wrapping_add(u64::from(slot));
+        let place = self.row().wrapping_add(u64::from(slot));
         if self.params.flags.contains(Flags::WRITE_KEYS) {
             let key = match known() {
                 Some(key) => key,
@@ -185,7 +190,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
         // 64 bits, since the last slot plus the step may leave 32.
         let mut slot = u64::from(self.selected()) + u64::from(first);
         while slot < u64::from(self.slots) {
-            let place = self.row.wrapping_add(slot);
+            let place = self.row().wrapping_add(slot);
             if self.params.flags.contains(Flags::WRITE_KEYS) {
                 self.keys_out().store(place, <K as Scalar>::truncate(self.params.fill_key));
             }
