@@ -56,16 +56,18 @@ impl WarpMemory {
     }
 }
 
-/// Shared memory of a block that has a segment to itself: scratch of the scans at its front, the extremes of the warps, the
-/// histogram, and the winners' 16-bit indices. Offsets in bytes.
+/// Shared memory of a block that has a segment to itself: what is known of the segment at its front, scratch of the scans, the
+/// extremes of the warps, the histogram, and the winners' 16-bit indices. Offsets in bytes.
 ///
-/// Winners that are to be sorted are first listed like others, behind room for their costs, which starts where the histogram
-/// was: eight bytes each, a word of four bytes above its index, or a word of eight. Where they do not fit they stay a list.
+/// Where the winners are to be sorted and there is room, their costs follow: eight bytes each, a word of four bytes above its
+/// index, or a word of eight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlockMemory {
+    /// Where the scratch starts: behind seven words of eight bytes.
+    pub scratch: u32,
     /// Where the extremes start: the least and the greatest word of each warp.
     pub extremes: u32,
-    /// Where the histogram starts, or the winners that are to be sorted; a multiple of 16.
+    /// Where the histogram starts.
     pub histogram: u32,
     /// Where the winners' indices start.
     pub winners: u32,
@@ -79,9 +81,10 @@ impl BlockMemory {
     #[must_use]
     pub const fn of(word_bytes: u32, threads: u32) -> Self {
         let warps = threads / LANES;
-        let extremes = (Self::scratch_words(threads) * 4).next_multiple_of(16);
-        let histogram = (extremes + 2 * warps * word_bytes).next_multiple_of(16);
-        Self { extremes, histogram, winners: histogram + Self::BUCKETS * 4 }
+        let scratch = 56;
+        let extremes = (scratch + Self::scratch_words(threads) * 4).next_multiple_of(16);
+        let histogram = extremes + 2 * warps * word_bytes;
+        Self { scratch, extremes, histogram, winners: histogram + Self::BUCKETS * 4 }
     }
 
     /// Words of scratch: a sum for each warp, and a bucket found.
@@ -99,14 +102,13 @@ impl BlockMemory {
     /// Winners that can be sorted with their costs beside them, within what every GPU gives without an opt-in.
     #[must_use]
     pub const fn sorted_capacity(self) -> u32 {
-        (PORTABLE_SMEM_BYTES - self.histogram) / 10 - ITEM_PADDING
+        (PORTABLE_SMEM_BYTES - self.winners - 16) / 10 - ITEM_PADDING
     }
 
-    /// Where the indices of `selected` winners that are to be sorted with their costs start.
+    /// Where the costs of `selected` winners that are to be sorted start; a multiple of 16.
     #[must_use]
-    pub const fn sorted_winners(self, selected: u32) -> u32 {
-        let costs_end = self.histogram + (selected + ITEM_PADDING) * 8;
-        if costs_end > self.winners { costs_end } else { self.winners }
+    pub const fn costs(self, selected: u32) -> u32 {
+        self.bytes(selected).next_multiple_of(16)
     }
 
     /// All of it where up to `selected` items, at most 65,535, are selected and sorted.
@@ -114,7 +116,7 @@ impl BlockMemory {
     pub const fn sorted_bytes(self, selected: u32) -> u32 {
         let capacity = self.sorted_capacity();
         let with_costs = if selected < capacity { selected } else { capacity };
-        let sorted = self.sorted_winners(with_costs) + 2 * with_costs;
+        let sorted = self.costs(with_costs) + 8 * (with_costs + ITEM_PADDING);
         // Segments may differ in how many items they give.
         let listed = self.bytes(if selected > capacity { selected } else { 0 });
         if sorted > listed { sorted } else { listed }
@@ -143,17 +145,18 @@ mod tests {
             }
             for threads in [32, 64, 128, 256, 512, 1024] {
                 let block = BlockMemory::of(word, threads);
-                assert!(block.extremes >= BlockMemory::scratch_words(threads) * 4);
+                assert!(block.scratch >= 7 * 8);
+                assert!(block.extremes >= block.scratch + BlockMemory::scratch_words(threads) * 4);
                 assert_eq!(block.extremes % 16, 0);
                 assert!(block.histogram >= block.extremes + 2 * (threads / 32) * word);
-                assert_eq!(block.histogram % 16, 0);
+                assert_eq!(block.histogram % 4, 0);
                 assert!(block.winners >= block.histogram + BlockMemory::BUCKETS * 4);
                 assert_eq!(block.bytes(100), block.winners + 200);
                 assert!(block.sorted_capacity() >= 4096);
                 for k in [1, 2, 100, 4096, block.sorted_capacity()] {
-                    assert!(block.sorted_winners(k) >= block.histogram + 8 * (k + ITEM_PADDING));
-                    assert!(block.sorted_winners(k) >= block.winners);
-                    assert!(block.sorted_bytes(k) >= block.sorted_winners(k) + 2 * k);
+                    assert!(block.costs(k) >= block.bytes(k));
+                    assert_eq!(block.costs(k) % 16, 0);
+                    assert!(block.sorted_bytes(k) >= block.costs(k) + 8 * (k + ITEM_PADDING));
                     assert!(block.sorted_bytes(16_384) >= block.sorted_bytes(k));
                 }
                 // A whole tile of winners needs no opt-in beyond the portable 48 KiB.

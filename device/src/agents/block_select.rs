@@ -47,24 +47,25 @@ where
         return;
     }
     // SAFETY: the caller's promise.
-    let segment = unsafe { Segment::<K>::of(params, worker.into()) };
-    let (len, k) = (segment.len(), segment.selected());
+    let mut segment = unsafe { Segment::<K>::of(params, worker.into()) };
+    let (len, mut k) = (segment.len(), segment.selected());
     segment.fill(thread::index(), THREADS);
     let memory = const { BlockMemory::of(<K::Word as Scalar>::BYTES, THREADS) };
     let select = k < len && k > 0;
     let sorted = params.flags.contains(Flags::SORTED) && k > 0;
-    // Made where they are used: they need not be kept while the keys take up the registers.
-    let lists = || {
-        let with_costs = sorted && k <= memory.sorted_capacity();
-        let listed = if with_costs { memory.sorted_winners(k) } else { memory.winners };
-        // SAFETY: behind the rest of what the launch provides.
-        let winners = unsafe { Shared::<u16>::carve(listed, k) };
-        // SAFETY: from the histogram to the list of winners, which it shares.
-        let items = unsafe { Items::<K::Word>::carve(memory.histogram, listed, k) };
-        (with_costs, winners, items)
-    };
-    let costs = Costs::of(params);
+    // SAFETY: behind the rest of what the launch provides.
+    let winners = unsafe { Shared::<u16>::carve(memory.winners, k) };
+    // SAFETY: at the front of the bytes that the launch provides.
+    let kept = unsafe { Shared::<u64>::carve(0, Segment::<K>::WORDS) };
+    // SAFETY: behind the segment.
+    let map = unsafe { Shared::<K>::carve(const { Segment::<K>::WORDS * 8 }, Costs::<K>::WORDS) };
     if select || sorted {
+        let costs = Costs::of(params);
+        // What was kept takes up no registers, which the keys need.
+        if thread::index() == 0 {
+            segment.store(kept);
+            costs.store(map);
+        }
         let held = segment.costs::<ITEMS, THREADS>(thread::index(), costs);
         let tile = Tile::<_, ITEMS, GROUPS, THREADS> { held, len, left: segment.left(thread::index()) };
         let mut placed = Placed { better: Set::EMPTY, within: tile.keys(), first_within: 0 };
@@ -78,14 +79,19 @@ where
                 placed.within = unsafe { tile.winning_ties(placed.within, open.k, larger) };
             }
         }
-        let (_, winners, _) = lists();
         // SAFETY: as above.
         unsafe { tile.place(placed, k, winners) };
         // SAFETY: as above.
         unsafe { block::sync() };
+        segment = segment.load(kept);
+        k = segment.selected();
     }
-    let (with_costs, winners, items) = lists();
+    let with_costs = sorted && k <= memory.sorted_capacity();
+    // SAFETY: behind the list of winners, which has the indices, where the output is sorted and that many fit.
+    let items = unsafe { Items::<K::Word>::carve(memory.costs(k), memory.winners, k) };
+    let costs = || Costs::load(map);
     if with_costs {
+        let costs = costs();
         for own in strided(thread::index(), k, THREADS) {
             let index = winners.load(own).into();
             items.set(own, segment.cost(index, costs), index);
@@ -95,6 +101,7 @@ where
         unsafe { block::sync() };
     }
     if sorted && (k > COUNTED || !with_costs) {
+        let costs = costs();
         let exchange = |low, high| {
             if with_costs {
                 return items.exchange(low, high);
@@ -115,7 +122,7 @@ where
         } else {
             (own, if select || sorted { winners.load(own).into() } else { own })
         };
-        segment.write_known(slot, index, || if with_costs { costs.key(items.cost(own)) } else { None });
+        segment.write_known(slot, index, || if with_costs { costs().key(items.cost(own)) } else { None });
     }
 }
 
@@ -237,8 +244,8 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
         let memory = const { Self::memory() };
         // SAFETY: the launch provides it, behind what else there is.
         let histogram = unsafe { Shared::<u32>::carve(memory.histogram, BUCKETS) };
-        // SAFETY: at the front of the bytes that the launch provides.
-        let scratch = unsafe { Shared::<u32>::carve(0, find_bucket_scratch(THREADS)) };
+        // SAFETY: as above.
+        let scratch = unsafe { Shared::<u32>::carve(memory.scratch, find_bucket_scratch(THREADS)) };
         Pass { histogram, scratch }
     }
 

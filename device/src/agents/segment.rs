@@ -3,6 +3,7 @@
 use super::cost::{Costs, Key, Word};
 use crate::arch::Scalar;
 use crate::arch::global::Global;
+use crate::arch::shared::Shared;
 use cluster_topk_abi::clamp::{self, SegmentRange};
 use cluster_topk_abi::params::{Flags, KernelParams, ScalarSource, ScalarType, SegmentForm, ValueKind};
 
@@ -70,6 +71,26 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
         let range = clamp::segment_range(params, segment, size, begin, end);
         let slots = clamp::row_slots(params, read(&params.k, segment));
         Self { params, keys, range, number: segment, slots }
+    }
+
+    /// Words that [`store`](Self::store) takes.
+    pub const WORDS: u32 = 3;
+
+    /// Keeps it in shared memory. One thread.
+    #[inline(always)]
+    pub fn store(&self, words: Shared<u64>) {
+        words.store(0, self.range.first);
+        words.store(1, self.range.stride);
+        words.store(2, u64::from(self.range.len) << 32 | u64::from(self.slots));
+    }
+
+    /// The same segment again, as it was kept. Any thread, after a barrier.
+    #[inline(always)]
+    pub fn load(&self, words: Shared<u64>) -> Self {
+        let sizes = words.load(2);
+        let range =
+            SegmentRange { first: words.load(0), stride: words.load(1), len: sizes.wrapping_shr(32) as u32 };
+        Self { range, slots: sizes as u32, ..*self }
     }
 
     /// The first element of its row in every output: not kept, which would take registers while keys are held.
