@@ -50,9 +50,12 @@ where
     let mut segment = unsafe { Segment::<K>::of(params, worker.into()) };
     let (len, mut k) = (segment.len(), segment.selected());
     segment.fill(thread::index(), THREADS);
+    if k == 0 {
+        return;
+    }
     let memory = const { BlockMemory::of(<K::Word as Scalar>::BYTES, THREADS) };
-    let select = k < len && k > 0;
-    let sorted = params.flags.contains(Flags::SORTED) && k > 0;
+    let select = k < len;
+    let sorted = params.flags.contains(Flags::SORTED);
     // SAFETY: behind the rest of what the launch provides.
     let winners = unsafe { Shared::<u16>::carve(memory.winners, k) };
     // SAFETY: at the front of the bytes that the launch provides.
