@@ -142,10 +142,12 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
             }
         } else {
             // Behind the end the last key is loaded again, and dropped.
-            let last = self.range.len.wrapping_sub(1);
+            let start = self.range.element(first.min(self.range.len.wrapping_sub(1)));
+            let from = self.keys.slice(start, self.keys.len().wrapping_sub(start));
+            let last = self.left(first).saturating_sub(1);
             for (item, key) in keys.iter_mut().enumerate() {
-                let index = (first + item as u32 * STEP).min(last);
-                *key = self.keys.load_once(self.range.element(index));
+                let beyond = (item as u32 * STEP).min(last);
+                *key = from.load_once(u64::from(beyond).wrapping_mul(self.range.stride));
             }
             let left = self.left(first);
             for (item, (cost, key)) in held.iter_mut().zip(&keys).enumerate() {
