@@ -63,7 +63,7 @@ impl WarpMemory {
 /// index, or a word of eight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlockMemory {
-    /// Where the scratch starts: behind seven words of eight bytes.
+    /// Where the scratch starts: behind eight words of eight bytes.
     pub scratch: u32,
     /// Where the extremes start: the least and the greatest word of each warp.
     pub extremes: u32,
@@ -81,7 +81,7 @@ impl BlockMemory {
     #[must_use]
     pub const fn of(word_bytes: u32, threads: u32) -> Self {
         let warps = threads / LANES;
-        let scratch = 56;
+        let scratch = 64;
         let extremes = (scratch + Self::scratch_words(threads) * 4).next_multiple_of(16);
         let histogram = extremes + 2 * warps * word_bytes;
         Self { scratch, extremes, histogram, winners: histogram + Self::BUCKETS * 4 }
@@ -145,7 +145,7 @@ mod tests {
             }
             for threads in [32, 64, 128, 256, 512, 1024] {
                 let block = BlockMemory::of(word, threads);
-                assert!(block.scratch >= 7 * 8);
+                assert!(block.scratch >= 8 * 8);
                 assert!(block.extremes >= block.scratch + BlockMemory::scratch_words(threads) * 4);
                 assert_eq!(block.extremes % 16, 0);
                 assert!(block.histogram >= block.extremes + 2 * (threads / 32) * word);

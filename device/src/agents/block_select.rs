@@ -55,14 +55,15 @@ where
     }
     let memory = const { BlockMemory::of(<K::Word as Scalar>::BYTES, THREADS) };
     let select = k < len;
-    let sorted = params.flags.contains(Flags::SORTED);
+    let mut sorted = params.flags.contains(Flags::SORTED);
     // SAFETY: behind the rest of what the launch provides.
     let winners = unsafe { Shared::<u16>::carve(memory.winners, k) };
     // SAFETY: at the front of the bytes that the launch provides.
     let kept = unsafe { Shared::<u64>::carve(0, Segment::<K>::WORDS) };
     // SAFETY: behind the segment.
     let map = unsafe { Shared::<K>::carve(const { Segment::<K>::WORDS * 8 }, Costs::<K>::WORDS) };
-    if select || sorted {
+    let listed = select || sorted;
+    if listed {
         let costs = Costs::of(params);
         // What was kept takes up no registers, which the keys need.
         if thread::index() == 0 {
@@ -86,7 +87,9 @@ where
         unsafe { tile.place(placed, k, winners) };
         // SAFETY: as above.
         unsafe { block::sync() };
-        segment = segment.load(kept);
+        let flags;
+        (segment, flags) = segment.load(kept);
+        sorted = flags.contains(Flags::SORTED);
         k = segment.selected();
     }
     let with_costs = sorted && k <= memory.sorted_capacity();
@@ -123,7 +126,7 @@ where
         let (slot, index) = if with_costs {
             (if k <= COUNTED { items.slot(own, k, k, false) } else { own }, items.index(own))
         } else {
-            (own, if select || sorted { winners.load(own).into() } else { own })
+            (own, if listed { winners.load(own).into() } else { own })
         };
         segment.write_known(slot, index, || if with_costs { costs().key(items.cost(own)) } else { None });
     }

@@ -74,7 +74,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
     }
 
     /// Words that [`store`](Self::store) takes.
-    pub const WORDS: u32 = 3;
+    pub const WORDS: u32 = 4;
 
     /// Keeps it in shared memory. One thread.
     #[inline(always)]
@@ -82,15 +82,17 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
         words.store(0, self.range.first);
         words.store(1, self.range.stride);
         words.store(2, u64::from(self.range.len) << 32 | u64::from(self.slots));
+        words.store(3, self.params.flags.bits().into());
     }
 
-    /// The same segment again, as it was kept. Any thread, after a barrier.
+    /// The same segment again, as it was kept, and the flags of the call. Any thread, after a barrier.
     #[inline(always)]
-    pub fn load(&self, words: Shared<u64>) -> Self {
+    pub fn load(&self, words: Shared<u64>) -> (Self, Flags) {
         let sizes = words.load(2);
         let range =
             SegmentRange { first: words.load(0), stride: words.load(1), len: sizes.wrapping_shr(32) as u32 };
-        Self { range, slots: sizes as u32, ..*self }
+        let flags = Flags::from_bits_retain(words.load(3) as u32);
+        (Self { range, slots: sizes as u32, ..*self }, flags)
     }
 
     /// The first element of its row in every output: not kept, which would take registers while keys are held.
@@ -141,15 +143,16 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
                 *cost = costs.cost(*key);
             }
         } else {
-            // Behind the end the last key is loaded again, and dropped.
-            let start = self.range.element(first.min(self.range.len.wrapping_sub(1)));
-            let from = self.keys.slice(start, self.keys.len().wrapping_sub(start));
-            let last = self.left(first).saturating_sub(1);
-            for (item, key) in keys.iter_mut().enumerate() {
-                let beyond = (item as u32 * STEP).min(last);
-                *key = from.load_once(u64::from(beyond).wrapping_mul(self.range.stride));
-            }
+            // Behind the end a thread's last key, or the segment's, is loaded again, and dropped.
+            let mut element = self.range.element(first.min(self.range.len.wrapping_sub(1)));
             let left = self.left(first);
+            let step = self.range.stride.wrapping_mul(STEP.into());
+            for (item, key) in keys.iter_mut().enumerate() {
+                *key = self.keys.load_once(element);
+                if (item as u32 + 1) * STEP < left {
+                    element = element.wrapping_add(step);
+                }
+            }
             for (item, (cost, key)) in held.iter_mut().zip(&keys).enumerate() {
                 if (item as u32 * STEP) < left {
                     *cost = costs.cost(*key);
