@@ -1,17 +1,23 @@
-//! A hash over the sources that device code is made of. It stands alone, so that a build script can include it.
+//! A hash over sources, by which what was built from them is told from what was not. It stands alone, so that build scripts
+//! can include it.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// What device code is made of, relative to the workspace's root.
-const SOURCES: &[&str] = &["abi/Cargo.toml", "abi/src", "device/Cargo.toml", "device/src"];
+const DEVICE: &[&str] = &["abi/Cargo.toml", "abi/src", "device/Cargo.toml", "device/src"];
 
-/// The hash of the sources under `root`, as 16 hexadecimal digits: 64-bit FNV-1a over every file in the order of the
-/// paths; of each the path (with `/`), a zero byte, the length as 8 little-endian bytes, and the contents.
+/// The hash of what device code is made of; `root` is the workspace's.
 pub(crate) fn source_hash(root: &Path) -> io::Result<String> {
+    hash_of(root, DEVICE)
+}
+
+/// The hash of files and folders under `root`, as 16 hexadecimal digits: 64-bit FNV-1a over every file in the order of the
+/// paths; of each the path (with `/`), a zero byte, the length as 8 little-endian bytes, and the contents.
+pub(crate) fn hash_of(root: &Path, sources: &[&str]) -> io::Result<String> {
     let mut files = Vec::new();
-    for source in SOURCES {
+    for source in sources {
         collect(root, Path::new(source), &mut files)?;
     }
     files.sort();

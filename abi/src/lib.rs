@@ -13,6 +13,7 @@
 //! | what is tunable, and within what limits | [`policy`] |
 //! | what can this GPU do | [`arch`] |
 //! | which backend serves this request | [`selector`] |
+//! | how wide is a cluster, with how much shared memory | [`plan`] |
 //! | what does a kernel receive | [`params`] |
 //! | what if a value in device memory is wrong | [`clamp`] |
 //!
@@ -34,6 +35,7 @@ pub mod digits;
 pub mod key_order;
 pub mod layout;
 pub mod params;
+pub mod plan;
 pub mod policy;
 pub mod requirement;
 pub mod schedule;

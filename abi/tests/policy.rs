@@ -18,7 +18,7 @@ fn the_default_policy() {
             chunk_bytes: 16384,
             load_align_bytes: 128,
             bits_per_pass: 11,
-            min_blocks_per_sm: 1,
+            min_blocks_per_sm: 2,
             single_block_max_seg_size: 8192,
             min_chunks_per_block: 1,
             max_cluster_width: None,

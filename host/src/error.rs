@@ -1,5 +1,7 @@
 //! One variant per cause: what was required, what was given, and of which argument.
 
+use cluster_topk_abi::policy::PolicyError;
+
 /// Why a request was refused. Nothing has been written when one of these comes back from validation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -116,13 +118,19 @@ pub enum Error {
         /// The device's compute capability.
         capability: String,
         /// What is missing, and what would help.
-        reason: &'static str,
+        reason: String,
     },
     /// This version of the GPU engine does not serve the request.
     #[error("the GPU engine cannot serve this request: {reason}")]
     Unsupported {
         /// What is missing, and what would help.
-        reason: &'static str,
+        reason: String,
+    },
+    /// [`ClusterCaps`](crate::gpu::ClusterCaps) with a field outside its range.
+    #[error("these caps of the cluster backend are not usable: {fault}")]
+    BadClusterCaps {
+        /// The first field that is wrong, and its range.
+        fault: PolicyError,
     },
     /// A buffer belongs to another context than the engine's stream.
     #[error("{buffer} belongs to another device or context than the engine's stream")]
@@ -130,6 +138,17 @@ pub enum Error {
         /// Which buffer.
         buffer: BufferName,
     },
+    /// A buffer of cust's was borrowed by a scope of another stream than the engine's.
+    #[error("{buffer} was borrowed by a scope that waits for another stream than the engine's")]
+    WrongStream {
+        /// Which buffer.
+        buffer: BufferName,
+    },
+    /// A stream lies in a context of its own, which the engine cannot share.
+    #[error(
+        "the stream belongs to another context than its device's primary one: make it under `cust::context::Context`, not under a legacy context"
+    )]
+    NotPrimaryContext,
     /// The stream is capturing while cudarc tracks the buffers' events, which a capture cannot wait for.
     #[error(
         "the stream is being captured while its context tracks events: call `CudaContext::disable_event_tracking` before the buffers are made"

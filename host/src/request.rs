@@ -169,6 +169,9 @@ impl<'i, K: Key, M: Memory, S: Argument<'i, M>, O> Request<'i, '_, K, M, S, O> {
 
     /// What [`run`](Self::run) would do, and why, without doing it.
     ///
+    /// For the cluster backend the answer takes the driver's, which takes the kernel: it is loaded as [`prepare`](Self::prepare)
+    /// would load it.
+    ///
     /// # Errors
     ///
     /// The same as [`run`](Self::run).

@@ -1,3 +1,4 @@
+use crate::arch::MAX_CLUSTER_WIDTH;
 use crate::key_order::KeyWidth;
 use crate::policy::ClusterPolicy;
 
@@ -27,8 +28,8 @@ pub struct FixedRegion {
 
 impl FixedRegion {
     /// Size of the shared state: the pass result (8 bytes), the segment's length and k, two placement counters, and what
-    /// else a block shares with itself or its peers.
-    pub const STATE_BYTES: u32 = 64;
+    /// else a block shares with itself or its peers; behind these 64 bytes a word of 8 for each block of the widest cluster.
+    pub const STATE_BYTES: u32 = 64 + 8 * MAX_CLUSTER_WIDTH;
 
     /// The region for a valid policy and keys of one width, followed by `scratch_bytes`.
     #[must_use]

@@ -119,6 +119,36 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
         clamp::selected(self.slots, self.range.len)
     }
 
+    /// What the call asks for.
+    #[inline(always)]
+    pub fn flags(&self) -> Flags {
+        self.params.flags
+    }
+
+    /// Whether its keys lie one behind the other.
+    #[inline(always)]
+    pub fn is_contiguous(&self) -> bool {
+        self.range.stride == 1
+    }
+
+    /// The address of its first key.
+    #[inline(always)]
+    pub fn address(&self) -> u64 {
+        self.params.keys_in.wrapping_add(self.range.first.wrapping_mul(K::BYTES.into()))
+    }
+
+    /// Its keys, which are contiguous.
+    #[inline(always)]
+    pub fn keys(&self) -> Global<K> {
+        self.keys.slice(self.range.first, self.range.len.into())
+    }
+
+    /// Key `index`, below the length, for now. Any thread.
+    #[inline(always)]
+    pub fn load_key(&self, index: u32) -> K {
+        self.keys.load_once(self.range.element(index))
+    }
+
     /// The costs of keys `first`, `first + STEP`, …; the worst one where there is no key. The segment is not empty. Any
     /// thread.
     ///
@@ -185,6 +215,12 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
     #[inline(always)]
     pub fn write_cost(&self, slot: u32, index: u32, cost: K::Word, costs: Costs<K>) {
         self.write_known(slot, index, || costs.key(cost));
+    }
+
+    /// [`Self::write`] of an item whose key is at hand.
+    #[inline(always)]
+    pub fn write_key(&self, slot: u32, index: u32, key: K) {
+        self.write_known(slot, index, || Some(key));
     }
 
     /// [`Self::write`] of an item whose key may be at hand.

@@ -36,6 +36,24 @@ scalar!(u8 u16 u32 u64);
 pub struct Vec16(pub [u32; 4]);
 
 impl Vec16 {
+    /// The elements that `of` gives for each lane, first in memory first.
+    #[inline(always)]
+    pub fn gather<T: Scalar>(mut of: impl FnMut(usize) -> T) -> Self {
+        let mut words = [0; 4];
+        for lane in 0..T::PER_VEC16 {
+            let (byte, bits) = (lane * T::BYTES as usize, of(lane).widen());
+            if let Some(word) = words.get_mut(byte / 4) {
+                *word |= (bits << (8 * (byte % 4))) as u32;
+            }
+            if T::BYTES == 8
+                && let Some(word) = words.get_mut(byte / 4 + 1)
+            {
+                *word = (bits >> 32) as u32;
+            }
+        }
+        Self(words)
+    }
+
     /// The element at `lane` of the `T::PER_VEC16`, first in memory first.
     ///
     /// `lane` is a constant after unrolling; a run-time one would move the vector to local memory.

@@ -10,7 +10,9 @@ mod strided;
 
 pub use bucket::{Bucket, find_bucket, find_bucket_scratch};
 pub use reduce::{block_reduce_add, block_reduce_scratch, warp_reduce};
-pub use scan::{block_exclusive_sum, block_scan_scratch, warp_exclusive_sum, warp_inclusive_sum};
+pub use scan::{
+    block_exclusive_sum, block_exclusive_sum_of, block_scan_scratch, warp_exclusive_sum, warp_inclusive_sum,
+};
 pub use strided::{Strided, strided};
 
 use crate::arch::thread::WARP;

@@ -50,6 +50,17 @@ pub const fn block_scan_scratch(threads: u32) -> u32 {
 /// [`block_scan_scratch`] words that nobody else is using.
 #[inline(always)]
 pub unsafe fn block_exclusive_sum<const THREADS: u32>(scratch: Shared<u32>, value: u32) -> (u32, u32) {
+    // SAFETY: the caller's promise.
+    unsafe { block_exclusive_sum_of(THREADS, scratch, value) }
+}
+
+/// [`block_exclusive_sum`] of a block of `threads` threads, a constant where that is what the caller has.
+///
+/// # Safety
+///
+/// As [`block_exclusive_sum`].
+#[inline(always)]
+pub unsafe fn block_exclusive_sum_of(threads: u32, scratch: Shared<u32>, value: u32) -> (u32, u32) {
     // SAFETY: the whole block is here, so the whole warp is.
     let inclusive = unsafe { warp_inclusive_sum(value) };
     let (lane, own_warp) = (thread::lane(), thread::warp_index());
@@ -59,7 +70,7 @@ pub unsafe fn block_exclusive_sum<const THREADS: u32>(scratch: Shared<u32>, valu
     // SAFETY: the whole block is here.
     unsafe { block::sync() };
     // Every warp scans the warps' sums for itself, which spares a second barrier.
-    let of_warp = if lane < warps(THREADS) { scratch.load(lane) } else { 0 };
+    let of_warp = if lane < warps(threads) { scratch.load(lane) } else { 0 };
     // SAFETY: the whole block is here, so the whole warp is.
     let through = unsafe { warp_inclusive_sum(of_warp) };
     // SAFETY: the whole warp is here, and `own_warp < 32`.

@@ -3,7 +3,7 @@
 use super::BackendOverride;
 use crate::cpu;
 use crate::error::Error;
-use crate::gpu::{DeviceMemory, Gpu, Launch, run_staged};
+use crate::gpu::{Choice, DeviceMemory, Gpu, run_staged};
 use crate::key::Key;
 use crate::memory::{HostMemory, Memory};
 use crate::plan::Plan;
@@ -147,11 +147,16 @@ impl BestAvailable {
         Self { cpu: Cpu::new(), gpu }
     }
 
-    /// The GPU and the launch on it, or why it is not the best available for this request.
-    fn choose<K: Key>(&self, shape: &HostShape<'_>, spec: &Spec) -> Result<(&Gpu, Launch), String> {
+    /// The GPU and what serves the request on it, or why it is not the best available for this request.
+    fn choose<K: Key>(
+        &self,
+        call: &Call<'_, '_, K, HostMemory>,
+        shape: &HostShape<'_>,
+        spec: &Spec,
+    ) -> Result<(&Gpu, Choice), String> {
         let gpu = self.gpu.as_ref().map_err(ToString::to_string)?;
-        let launch = gpu.launch::<K>(shape.extent(), spec).map_err(|why_not| why_not.to_string())?;
-        Ok((gpu, launch))
+        let choice = gpu.choose::<K>(shape.extent(), call.element_stride, spec);
+        Ok((gpu, choice.map_err(|why_not| why_not.to_string())?))
     }
 }
 
@@ -168,7 +173,7 @@ impl Engine<HostMemory> for BestAvailable {
     #[allow(private_interfaces, reason = "a sealed trait's link to the request")]
     fn run<K: Key>(&self, call: Call<'_, '_, K, HostMemory>, spec: &Spec) -> Result<(), Error> {
         let shape = HostShape::resolve(&call)?;
-        match self.choose::<K>(&shape, spec) {
+        match self.choose(&call, &shape, spec) {
             Ok((gpu, _)) => run_staged(gpu, call, &shape, spec),
             Err(_) => cpu::run_checked(&self.cpu, call, &shape, spec),
         }
@@ -177,10 +182,10 @@ impl Engine<HostMemory> for BestAvailable {
     #[allow(private_interfaces, reason = "a sealed trait's link to the request")]
     fn plan<K: Key>(&self, call: &Call<'_, '_, K, HostMemory>, spec: &Spec) -> Result<Plan, Error> {
         let shape = HostShape::resolve(call)?;
-        match self.choose::<K>(&shape, spec) {
-            Ok((gpu, launch)) => {
+        match self.choose(call, &shape, spec) {
+            Ok((gpu, choice)) => {
                 let reason = "best available: this GPU serves the request; buffers are copied there and back";
-                Ok(gpu.describe::<K>(call.direction, shape.extent(), &launch, spec, reason))
+                gpu.describe::<K>(call.direction, shape.extent(), &choice, spec, reason)
             }
             Err(why_not) => cpu::plan(&self.cpu, call, spec, &format!("best available: {why_not}")),
         }

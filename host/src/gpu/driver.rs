@@ -2,12 +2,14 @@
 #![allow(unsafe_code, reason = "the one place that calls the driver's C interface")]
 
 use crate::error::Error;
+use cluster_topk_abi::arch::MAX_PORTABLE_CLUSTER_WIDTH;
 use cluster_topk_abi::params::KernelParams;
 use core::ffi::c_void;
 use cudarc::driver::sys::{
     self, CUfunction_attribute, CUlaunchAttribute, CUlaunchAttributeValue, CUlaunchConfig,
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
+use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -59,7 +61,13 @@ impl Module {
         // SAFETY: the module is loaded, and stays so for as long as the function holds it.
         let raw =
             unsafe { result::module::get_function(self.raw, name) }.map_err(failed("cuModuleGetFunction"))?;
-        Ok(Function { raw, _module: self.clone(), dynamic_shared: Mutex::new(WITHOUT_OPT_IN) })
+        let allowed = Allowed { dynamic_shared: WITHOUT_OPT_IN, non_portable: false };
+        Ok(Function {
+            raw,
+            module: self.clone(),
+            allowed: Mutex::new(allowed),
+            active_clusters: Mutex::default(),
+        })
     }
 }
 
@@ -76,9 +84,20 @@ impl Drop for Module {
 #[derive(Debug)]
 pub(super) struct Function {
     raw: sys::CUfunction,
-    _module: Arc<Module>,
-    /// The dynamic shared memory that launches may ask for by now, in bytes.
-    dynamic_shared: Mutex<u32>,
+    module: Arc<Module>,
+    allowed: Mutex<Allowed>,
+    /// The occupancy query's answers so far, by shape. They do not change while the function is loaded, and there are few
+    /// shapes: a width and a number of chunks each.
+    active_clusters: Mutex<HashMap<LaunchShape, u32>>,
+}
+
+/// What launches may ask for by now.
+#[derive(Debug)]
+struct Allowed {
+    /// Dynamic shared memory, in bytes.
+    dynamic_shared: u32,
+    /// Clusters wider than the portable width.
+    non_portable: bool,
 }
 
 // SAFETY: a function handle may be used from any thread; the driver locks.
@@ -87,7 +106,7 @@ unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
 /// The shape of a launch along its only axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LaunchShape {
     /// Thread blocks.
     pub(crate) blocks: u32,
@@ -100,18 +119,54 @@ pub(crate) struct LaunchShape {
 }
 
 impl Function {
-    /// Raises the limit of dynamic shared memory if need be. It is never lowered: another thread may be launching.
-    fn allow(&self, shared_bytes: u32) -> Result<(), Error> {
-        let mut allowed = self.dynamic_shared.lock().unwrap_or_else(PoisonError::into_inner);
-        if shared_bytes <= *allowed {
-            return Ok(());
-        }
-        let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        // SAFETY: the function's module is loaded.
-        unsafe { result::function::set_function_attribute(self.raw, attribute, shared_bytes as i32) }
+    /// Allows what the shape needs beyond what every launch may have. Nothing is ever taken back: another thread may be
+    /// launching.
+    fn allow(&self, shape: LaunchShape) -> Result<(), Error> {
+        let mut allowed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
+        if shape.shared_bytes > allowed.dynamic_shared {
+            let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            // SAFETY: the function's module is loaded.
+            unsafe {
+                result::function::set_function_attribute(self.raw, attribute, shape.shared_bytes as i32)
+            }
             .map_err(failed("cuFuncSetAttribute"))?;
-        *allowed = shared_bytes;
+            allowed.dynamic_shared = shape.shared_bytes;
+        }
+        if shape.cluster_width > MAX_PORTABLE_CLUSTER_WIDTH && !allowed.non_portable {
+            let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+            // SAFETY: as above.
+            unsafe { result::function::set_function_attribute(self.raw, attribute, 1) }
+                .map_err(failed("cuFuncSetAttribute"))?;
+            allowed.non_portable = true;
+        }
         Ok(())
+    }
+
+    /// How many clusters of this shape the device runs at once; 0 for a width that it does not launch. The number of blocks
+    /// does not matter. Asks the driver once for each shape.
+    pub(super) fn max_active_clusters(&self, shape: LaunchShape) -> Result<u32, Error> {
+        let shape = LaunchShape { blocks: shape.cluster_width, ..shape };
+        let mut answers = self.active_clusters.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&answer) = answers.get(&shape) {
+            return Ok(answer);
+        }
+        self.module.context.bind_to_thread().map_err(failed("cuCtxSetCurrent"))?;
+        self.allow(shape)?;
+        let mut cluster = cluster_attribute(shape);
+        let config = launch_config(shape, core::ptr::null_mut(), &mut cluster, 1);
+        let mut clusters = 0;
+        // SAFETY: the function is loaded, and configuration and answer outlive the call.
+        let answer =
+            unsafe { sys::cuOccupancyMaxActiveClusters(&raw mut clusters, self.raw, &raw const config) };
+        let answer = match answer {
+            sys::CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE => 0,
+            answer => {
+                answer.result().map_err(failed("cuOccupancyMaxActiveClusters"))?;
+                u32::try_from(clusters).unwrap_or(0)
+            }
+        };
+        answers.insert(shape, answer);
+        Ok(answer)
     }
 
     /// Enqueues a launch.
@@ -126,30 +181,10 @@ impl Function {
         shape: LaunchShape,
         params: &KernelParams,
     ) -> Result<(), Error> {
-        self.allow(shape.shared_bytes)?;
-        let mut cluster = CUlaunchAttribute {
-            id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-            pad: [0; 4],
-            value: CUlaunchAttributeValue {
-                clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 {
-                    x: shape.cluster_width,
-                    y: 1,
-                    z: 1,
-                },
-            },
-        };
-        let config = CUlaunchConfig {
-            gridDimX: shape.blocks,
-            gridDimY: 1,
-            gridDimZ: 1,
-            blockDimX: shape.threads,
-            blockDimY: 1,
-            blockDimZ: 1,
-            sharedMemBytes: shape.shared_bytes,
-            hStream: stream.cu_stream(),
-            attrs: &raw mut cluster,
-            numAttrs: u32::from(shape.cluster_width > 1),
-        };
+        self.allow(shape)?;
+        let mut cluster = cluster_attribute(shape);
+        let attributes = u32::from(shape.cluster_width > 1);
+        let config = launch_config(shape, stream.cu_stream(), &mut cluster, attributes);
         let mut arguments = [core::ptr::from_ref(params).cast_mut().cast::<c_void>()];
         // SAFETY: configuration and arguments outlive the call, which copies them; the rest is the caller's promise.
         unsafe {
@@ -157,6 +192,36 @@ impl Function {
         }
         .result()
         .map_err(failed("cuLaunchKernelEx"))
+    }
+}
+
+fn cluster_attribute(shape: LaunchShape) -> CUlaunchAttribute {
+    let dimension = sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x: shape.cluster_width, y: 1, z: 1 };
+    CUlaunchAttribute {
+        id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+        pad: [0; 4],
+        value: CUlaunchAttributeValue { clusterDim: dimension },
+    }
+}
+
+/// The configuration points at the attribute, of which it takes `attributes`: 0 or 1.
+fn launch_config(
+    shape: LaunchShape,
+    stream: sys::CUstream,
+    attribute: &mut CUlaunchAttribute,
+    attributes: u32,
+) -> CUlaunchConfig {
+    CUlaunchConfig {
+        gridDimX: shape.blocks,
+        gridDimY: 1,
+        gridDimZ: 1,
+        blockDimX: shape.threads,
+        blockDimY: 1,
+        blockDimZ: 1,
+        sharedMemBytes: shape.shared_bytes,
+        hStream: stream,
+        attrs: &raw mut *attribute,
+        numAttrs: attributes,
     }
 }
 

@@ -1,11 +1,9 @@
 //! Buffers in the memory of a GPU.
 
+use crate::error::{BufferName, Error};
 use crate::memory::{Input, Memory, Output};
 use core::marker::PhantomData;
-use cudarc::driver::{
-    CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, SyncOnDrop,
-};
-use std::sync::Arc;
+use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, SyncOnDrop};
 
 /// The memory of a CUDA device: cudarc's slices and views, and [raw pointers](DeviceView::from_raw).
 ///
@@ -14,43 +12,46 @@ use std::sync::Arc;
 /// A GPU call returns before the work is done. Buffers of cudarc's types may be dropped or reused right after the call: their
 /// memory is freed in stream order, and where several streams are in play cudarc's events make the streams wait for each
 /// other. Whoever passes a raw pointer keeps the memory alive, and away from other work, until the stream has passed the call.
+/// So does whoever passes a buffer of cust's (feature `cust`), unless it is borrowed by a scope, which waits: see `gpu::cust`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceMemory;
 
 /// A shared borrow of `len` elements in device memory.
 pub struct DeviceView<'a, T> {
     pub(super) source: Source<'a>,
-    len: usize,
-    elements: PhantomData<&'a [T]>,
+    pub(super) len: usize,
+    pub(super) elements: PhantomData<&'a [T]>,
 }
 
 /// An exclusive borrow of `len` elements in device memory.
 pub struct DeviceViewMut<'a, T> {
     pub(super) source: SourceMut<'a>,
-    len: usize,
-    elements: PhantomData<&'a mut [T]>,
+    pub(super) len: usize,
+    pub(super) elements: PhantomData<&'a mut [T]>,
 }
 
 #[derive(Clone, Copy)]
 pub(super) enum Source<'a> {
-    Cudarc(&'a dyn Readable),
+    Managed(&'a dyn Readable),
     Raw(u64),
 }
 
 pub(super) enum SourceMut<'a> {
-    Cudarc(&'a mut dyn Writable),
+    Managed(&'a mut dyn Writable),
     Raw(u64),
 }
 
-/// A cudarc buffer that a stream may read once it has waited for the last writer.
+/// A buffer that a stream may read once it has waited for the last writer.
 pub(super) trait Readable {
-    fn context(&self) -> &Arc<CudaContext>;
+    /// Refuses a stream that cannot work on the buffer; `name` is the buffer's in the error.
+    fn check(&self, stream: &CudaStream, name: BufferName) -> Result<(), Error>;
     fn acquire<'s>(&'s self, stream: &'s CudaStream) -> (u64, SyncOnDrop<'s>);
 }
 
-/// A cudarc buffer that a stream may write once it has waited for the last readers and writer.
+/// A buffer that a stream may write once it has waited for the last readers and writer.
 pub(super) trait Writable {
-    fn context(&self) -> &Arc<CudaContext>;
+    /// As [`Readable::check`].
+    fn check(&self, stream: &CudaStream, name: BufferName) -> Result<(), Error>;
     fn acquire_mut<'s>(&'s mut self, stream: &'s CudaStream) -> (u64, SyncOnDrop<'s>);
 }
 
@@ -145,11 +146,15 @@ impl<'a, T: Copy + 'a> Output<'a> for DeviceViewMut<'a, T> {
     }
 }
 
+fn same_context(own: &CudaStream, stream: &CudaStream, buffer: BufferName) -> Result<(), Error> {
+    if own.context() == stream.context() { Ok(()) } else { Err(Error::WrongDevice { buffer }) }
+}
+
 macro_rules! readable {
     ($($buffer:ty),*) => {$(
         impl<T> Readable for $buffer {
-            fn context(&self) -> &Arc<CudaContext> {
-                cudarc::driver::DeviceSlice::stream(self).context()
+            fn check(&self, stream: &CudaStream, name: BufferName) -> Result<(), Error> {
+                same_context(cudarc::driver::DeviceSlice::stream(self), stream, name)
             }
             fn acquire<'s>(&'s self, stream: &'s CudaStream) -> (u64, SyncOnDrop<'s>) {
                 self.device_ptr(stream)
@@ -159,7 +164,7 @@ macro_rules! readable {
             type Elem = T;
             type Memory = DeviceMemory;
             fn into_view(self) -> DeviceView<'a, T> {
-                DeviceView { source: Source::Cudarc(self), len: self.len(), elements: PhantomData }
+                DeviceView { source: Source::Managed(self), len: self.len(), elements: PhantomData }
             }
         }
     )*};
@@ -169,8 +174,8 @@ readable!(CudaSlice<T>, CudaView<'_, T>);
 macro_rules! writable {
     ($($buffer:ty),*) => {$(
         impl<T> Writable for $buffer {
-            fn context(&self) -> &Arc<CudaContext> {
-                cudarc::driver::DeviceSlice::stream(self).context()
+            fn check(&self, stream: &CudaStream, name: BufferName) -> Result<(), Error> {
+                same_context(cudarc::driver::DeviceSlice::stream(self), stream, name)
             }
             fn acquire_mut<'s>(&'s mut self, stream: &'s CudaStream) -> (u64, SyncOnDrop<'s>) {
                 self.device_ptr_mut(stream)
@@ -181,7 +186,7 @@ macro_rules! writable {
             type Memory = DeviceMemory;
             fn into_view_mut(self) -> DeviceViewMut<'a, T> {
                 let len = self.len();
-                DeviceViewMut { source: SourceMut::Cudarc(self), len, elements: PhantomData }
+                DeviceViewMut { source: SourceMut::Managed(self), len, elements: PhantomData }
             }
         }
     )*};

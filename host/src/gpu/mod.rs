@@ -4,31 +4,47 @@
 //! | --- | --- |
 //! | `memory` | what a buffer on a device is |
 //! | `params` | what the host can check, and what the kernel is told |
-//! | `baseline` | which kernel, in which shape |
+//! | `backend` | baseline or cluster, and why |
+//! | `baseline` | which of the baseline's kernels, in which shape |
+//! | `cluster` | the cluster kernel: how wide, with how much shared memory |
+//! | `caps` | what the caller may restrict of that |
+//! | `describe` | all of it in a plan |
 //! | `modules` | where the device code comes from |
 //! | `driver` | the calls into the driver |
 //! | `staged` | calls whose buffers are in host memory |
+//! | `cust` | streams and buffers of cust, with the feature of that name |
 
+mod backend;
 mod baseline;
+mod caps;
+mod cluster;
+#[cfg(feature = "cust")]
+pub mod cust;
+mod describe;
 mod driver;
 mod memory;
 mod modules;
 mod params;
 mod staged;
 
-pub(crate) use baseline::Launch;
+pub use caps::ClusterCaps;
+pub use cluster_topk_abi::policy::PolicyError;
 pub use memory::{DeviceMemory, DeviceView, DeviceViewMut};
 pub(crate) use staged::run as run_staged;
 
-use crate::env::{BackendOverride, Spec};
+use crate::env::Spec;
 use crate::error::Error;
-use crate::key::{Direction, Key};
-use crate::plan::{EnginePlan, GpuPlan, Plan};
+use crate::key::Key;
+use crate::plan::Plan;
 use crate::request::Call;
 use crate::validate::Extent;
-use cluster_topk_abi::arch::ComputeCapability;
+use cluster_topk_abi::arch::{ComputeCapability, MAX_CLUSTER_WIDTH};
+use cluster_topk_abi::plan::{ClusterLimits, ClusterPlan, Demand, Loads};
+use cluster_topk_abi::policy::ClusterPolicy;
+use cluster_topk_abi::selector::{BASELINE_MAX_SEGMENT_SIZE, Backend};
 use cudarc::driver::sys::CUdevice_attribute;
 use cudarc::driver::{CudaContext, CudaStream};
+use driver::{Function, LaunchShape};
 use modules::Modules;
 use params::DeviceShape;
 use std::sync::Arc;
@@ -50,7 +66,32 @@ pub struct Gpu {
     capability: ComputeCapability,
     /// Multiprocessors of the device.
     sms: u32,
+    limits: ClusterLimits,
+    policy: ClusterPolicy,
     modules: Arc<Modules>,
+}
+
+/// What serves a request, as far as is known before anything is loaded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Choice {
+    /// A kernel of the baseline, in its shape.
+    Baseline(baseline::Launch),
+    /// The cluster kernel; its shape takes the driver's answers.
+    Cluster {
+        kernel: cluster::Entry,
+        demand: Demand,
+        /// Why this backend.
+        why: &'static str,
+    },
+}
+
+impl Choice {
+    const fn kernel(&self) -> (&'static str, &'static str) {
+        match self {
+            Self::Baseline(launch) => (launch.module, launch.entry),
+            Self::Cluster { kernel, .. } => (kernel.module, kernel.entry),
+        }
+    }
 }
 
 impl Gpu {
@@ -89,14 +130,33 @@ impl Gpu {
         let (major, minor) = context.compute_capability().map_err(driver::failed("cuDeviceGetAttribute"))?;
         let capability = ComputeCapability::new(major as u8, minor as u8);
         if !capability.at_least(ComputeCapability::new(8, 0)) {
-            let reason = "the kernels need sm_80 or newer";
+            let reason = "the kernels need sm_80 or newer".into();
             return Err(Error::UnsupportedArchitecture { capability: capability.to_string(), reason });
         }
-        let sms = context
-            .attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
-            .map_err(driver::failed("cuDeviceGetAttribute"))?;
+        let attribute = |attribute| {
+            let value = context.attribute(attribute).map_err(driver::failed("cuDeviceGetAttribute"))?;
+            Ok::<u32, Error>(value.unsigned_abs())
+        };
+        let sms = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let optin = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        let limits = ClusterLimits {
+            smem_per_block_optin_bytes: optin,
+            // A device that the table does not know is asked for every width.
+            max_cluster_width: capability
+                .limits()
+                .map_or(MAX_CLUSTER_WIDTH, |limits| limits.max_cluster_width),
+        };
         let modules = Modules::of(context, capability);
-        Ok(Self { stream, capability, sms: sms.unsigned_abs(), modules })
+        Ok(Self { stream, capability, sms, limits, policy: ClusterPolicy::DEFAULT, modules })
+    }
+
+    /// The same engine, its cluster backend restricted; caps that it had are replaced.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadClusterCaps`] if a field is outside its range.
+    pub fn with_cluster_caps(self, caps: ClusterCaps) -> Result<Self, Error> {
+        Ok(Self { policy: caps.policy()?, ..self })
     }
 
     /// The stream that calls are enqueued on.
@@ -111,55 +171,48 @@ impl Gpu {
         self.capability
     }
 
-    /// The launch that serves the request.
-    pub(crate) fn launch<K: Key>(&self, extent: Extent, spec: &Spec) -> Result<Launch, Error> {
-        let unsupported = |reason| Error::Unsupported { reason };
-        if spec.backend == BackendOverride::ForceCluster {
-            return Err(unsupported("the cluster backend is not part of this version"));
-        }
-        if spec.contract.needs_deterministic_set() || spec.contract.is_sorted() {
-            return Err(unsupported(
-                "the GPU engine of this version serves (NotGuaranteed, Unspecified, Unsorted) only; the CPU engine serves \
-                 every requirement",
-            ));
-        }
+    /// What serves the request. Nothing is loaded for the answer, nor is the driver asked.
+    pub(crate) fn choose<K: Key>(
+        &self,
+        extent: Extent,
+        element_stride: usize,
+        spec: &Spec,
+    ) -> Result<Choice, Error> {
         let Extent { num_segments, max_size, max_k, .. } = extent;
-        baseline::launch(K::TYPE.width(), num_segments, max_size, max_k, self.sms).ok_or(unsupported(
-            "segments of more than 16384 keys need the cluster backend, which is not part of this version; bound the size if \
-             yours are shorter",
-        ))
+        let width = K::TYPE.width();
+        match backend::select(self.capability, max_size, spec.contract, spec.backend)? {
+            (Backend::Baseline, _) => {
+                let launch = baseline::launch(width, num_segments, max_size, max_k, self.sms);
+                let too_long =
+                    || format!("the baseline covers {BASELINE_MAX_SEGMENT_SIZE} keys, not {max_size}");
+                Ok(Choice::Baseline(launch.ok_or_else(|| Error::Unsupported { reason: too_long() })?))
+            }
+            (Backend::Cluster, why) => Ok(Choice::Cluster {
+                kernel: cluster::entry(width),
+                demand: Demand {
+                    key_width: width,
+                    max_segment_size: max_size,
+                    num_segments,
+                    loads: Loads::of_stride(element_stride as u64),
+                },
+                why,
+            }),
+        }
     }
 
-    /// The plan of a launch.
-    pub(crate) fn describe<K: Key>(
-        &self,
-        direction: Direction,
-        extent: Extent,
-        launch: &Launch,
-        spec: &Spec,
-        reason: &str,
-    ) -> Plan {
-        let engine = EnginePlan::Gpu(GpuPlan {
-            compute_capability: self.capability,
-            worker: launch.worker,
-            kernel: launch.entry,
-            keys_per_worker: launch.tile,
-            blocks: launch.shape.blocks,
-            threads_per_block: launch.shape.threads,
-            cluster_width: launch.shape.cluster_width,
-            shared_bytes_per_block: launch.shape.shared_bytes,
-        });
-        Plan {
-            contract: spec.contract,
-            direction,
-            key_type: K::TYPE,
-            num_segments: extent.num_segments,
-            max_segment_size: extent.max_size,
-            max_k: extent.max_k,
-            output_pitch: extent.output_pitch,
-            engine,
-            reason: reason.into(),
+    /// The chosen kernel, loaded if need be, which a capture does not allow.
+    fn function(&self, choice: &Choice) -> Result<Arc<Function>, Error> {
+        let (module, entry) = choice.kernel();
+        match self.modules.ready(entry) {
+            Some(function) => Ok(function),
+            None if driver::is_capturing(&self.stream)? => Err(Error::NotPrepared),
+            None => self.modules.function(module, entry),
         }
+    }
+
+    /// Width and shared memory of a chosen cluster launch.
+    fn cluster_plan(&self, function: &Function, demand: &Demand) -> Result<ClusterPlan, Error> {
+        cluster::plan(function, &self.policy, demand, &self.limits)
     }
 
     pub(crate) fn plan<K: Key>(
@@ -169,8 +222,8 @@ impl Gpu {
         reason: &str,
     ) -> Result<Plan, Error> {
         let extent = DeviceShape::of(call)?.extent();
-        let launch = self.launch::<K>(extent, spec)?;
-        Ok(self.describe::<K>(call.direction, extent, &launch, spec, reason))
+        let choice = self.choose::<K>(extent, call.element_stride, spec)?;
+        self.describe::<K>(call.direction, extent, &choice, spec, reason)
     }
 
     pub(crate) fn prepare<K: Key>(
@@ -178,33 +231,42 @@ impl Gpu {
         call: &Call<'_, '_, K, DeviceMemory>,
         spec: &Spec,
     ) -> Result<(), Error> {
-        let launch = self.launch::<K>(DeviceShape::of(call)?.extent(), spec)?;
-        self.modules.function(launch.module, launch.entry).map(drop)
+        let choice = self.choose::<K>(DeviceShape::of(call)?.extent(), call.element_stride, spec)?;
+        let function = self.function(&choice)?;
+        match &choice {
+            Choice::Baseline(_) => Ok(()),
+            Choice::Cluster { demand, .. } => self.cluster_plan(&function, demand).map(drop),
+        }
     }
 
     #[allow(unsafe_code, reason = "a launch is unsafe; see the argument there")]
     pub(crate) fn run<K: Key>(&self, call: Call<'_, '_, K, DeviceMemory>, spec: &Spec) -> Result<(), Error> {
         let shape = DeviceShape::of(&call)?;
-        let launch = self.launch::<K>(shape.extent(), spec)?;
+        let choice = self.choose::<K>(shape.extent(), call.element_stride, spec)?;
         if shape.output.elements == 0 {
             return Ok(());
         }
-        let function = match self.modules.ready(launch.entry) {
-            Some(function) => function,
-            None if driver::is_capturing(&self.stream)? => return Err(Error::NotPrepared),
-            None => self.modules.function(launch.module, launch.entry)?,
-        };
+        let function = self.function(&choice)?;
         let context = self.stream.context();
         if context.is_managing_stream_synchronization() && driver::is_capturing(&self.stream)? {
             return Err(Error::TrackedUnderCapture);
         }
         context.bind_to_thread().map_err(driver::failed("cuCtxSetCurrent"))?;
-        let (params, guards) = params::lower(call, &shape, spec.contract, &self.stream)?;
+        let (mut params, guards) = params::lower(call, &shape, spec.contract, &self.stream)?;
+        let launch: LaunchShape = match &choice {
+            Choice::Baseline(launch) => launch.shape,
+            Choice::Cluster { demand, .. } => {
+                let plan = self.cluster_plan(&function, demand)?;
+                cluster::tell(&mut params, &plan, &self.policy);
+                cluster::shape(&plan, &self.policy, demand.num_segments)
+            }
+        };
         // SAFETY: `DeviceShape::of` checked the buffers' lengths against the declared bounds, to which the kernel clamps what
         // lies in device memory; `lower` checked that they are aligned, lie in this context and do not overlap; the borrows
         // and the guards keep them alive and ordered until the launch is enqueued, and cudarc frees in stream order. The
-        // shape is the one that the kernel was built for.
-        let launched = unsafe { function.launch(&self.stream, launch.shape, &params) };
+        // shape is the one that the kernel was built for: the baseline's table says it, or the search took it from the policy
+        // that the kernel was compiled with, and told the kernel the slots that the shared memory holds.
+        let launched = unsafe { function.launch(&self.stream, launch, &params) };
         drop(guards);
         launched
     }

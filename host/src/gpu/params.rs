@@ -146,10 +146,8 @@ impl<'s> Acquired<'s> {
     ) -> Result<u64, Error> {
         let address = match source {
             Source::Raw(address) => address,
-            Source::Cudarc(buffer) => {
-                if buffer.context() != self.stream.context() {
-                    return Err(Error::WrongDevice { buffer: name });
-                }
+            Source::Managed(buffer) => {
+                buffer.check(self.stream, name)?;
                 let (address, guard) = buffer.acquire(self.stream);
                 self.hold(guard);
                 address
@@ -170,10 +168,8 @@ impl<'s> Acquired<'s> {
     ) -> Result<u64, Error> {
         let address = match source {
             SourceMut::Raw(address) => address,
-            SourceMut::Cudarc(buffer) => {
-                if buffer.context() != self.stream.context() {
-                    return Err(Error::WrongDevice { buffer: name });
-                }
+            SourceMut::Managed(buffer) => {
+                buffer.check(self.stream, name)?;
                 let (address, guard) = buffer.acquire_mut(self.stream);
                 self.hold(guard);
                 address

@@ -2,8 +2,13 @@
 
 use crate::key::{Direction, KeyType};
 use crate::requirement::Contract;
-use cluster_topk_abi::arch::ComputeCapability;
 use core::fmt;
+
+mod gpu;
+
+pub use cluster_topk_abi::plan::WidthReason;
+pub use cluster_topk_abi::selector::Backend;
+pub use gpu::{ClusterPlan, GpuPlan};
 
 /// The decisions made for one request.
 ///
@@ -47,28 +52,6 @@ pub enum EnginePlan {
     Cpu(CpuPlan),
     /// The GPU engine.
     Gpu(GpuPlan),
-}
-
-/// The decisions of the GPU engine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct GpuPlan {
-    /// The device's compute capability.
-    pub compute_capability: ComputeCapability,
-    /// Who works on a segment.
-    pub worker: &'static str,
-    /// The entry point.
-    pub kernel: &'static str,
-    /// The most keys that a worker holds.
-    pub keys_per_worker: u64,
-    /// Thread blocks of the launch.
-    pub blocks: u32,
-    /// Threads of a block.
-    pub threads_per_block: u32,
-    /// Blocks of a cluster; 1 without clusters.
-    pub cluster_width: u32,
-    /// Dynamic shared memory of a block, in bytes.
-    pub shared_bytes_per_block: u32,
 }
 
 /// The decisions of the CPU engine.
@@ -145,12 +128,7 @@ impl fmt::Display for Plan {
                     "engine    GPU, compute capability {} ({})",
                     gpu.compute_capability, self.reason
                 )?;
-                writeln!(f, "backend   baseline: {}, up to {} keys each", gpu.worker, gpu.keys_per_worker)?;
-                write!(
-                    f,
-                    "launch    {} x {} threads, {} bytes of shared memory a block, kernel {}",
-                    gpu.blocks, gpu.threads_per_block, gpu.shared_bytes_per_block, gpu.kernel
-                )
+                write!(f, "{gpu}")
             }
         }
     }

@@ -1,10 +1,10 @@
 //! From a row of the cover to its case.
 
-use super::{COUNTS, KForm, KSize, MAX_LENGTH, STRIDES, Shape, factor, lengths};
+use super::{COUNTS, KForm, KSize, Matrix, PAIRS, STRIDES, Shape, factor};
 use crate::generators::{Distribution, keys, pick, rng};
 use crate::key::TestKey;
 use crate::request::{
-    Bound, Direction, Form, Int, Number, Order, Pair, Request, Requirement, StaticBound, Written,
+    Bound, Direction, Form, Int, Number, Order, Request, Requirement, StaticBound, Written,
 };
 use rand::RngExt;
 use rand::rngs::StdRng;
@@ -20,41 +20,41 @@ const TOTAL: usize = 1 << 18;
 /// Output slots beyond which bounds are tightened and pitches stated.
 const SLOTS: usize = 1 << 20;
 
-/// Hands over the case of row number `number`.
-pub fn visit(row: &[usize], number: usize, visitor: &mut impl CaseVisitor) {
+/// Hands over the case of row number `number` of the matrix's cover.
+pub fn visit(matrix: &Matrix, row: &[usize], number: usize, visitor: &mut impl CaseVisitor) {
     match row[factor::KEY] {
-        0 => of_type::<u8>(row, number, visitor),
-        1 => of_type::<i8>(row, number, visitor),
-        2 => of_type::<u16>(row, number, visitor),
-        3 => of_type::<i16>(row, number, visitor),
-        4 => of_type::<half::f16>(row, number, visitor),
-        5 => of_type::<half::bf16>(row, number, visitor),
-        6 => of_type::<u32>(row, number, visitor),
-        7 => of_type::<i32>(row, number, visitor),
-        8 => of_type::<f32>(row, number, visitor),
-        9 => of_type::<u64>(row, number, visitor),
-        10 => of_type::<i64>(row, number, visitor),
-        _ => of_type::<f64>(row, number, visitor),
+        0 => of_type::<u8>(matrix, row, number, visitor),
+        1 => of_type::<i8>(matrix, row, number, visitor),
+        2 => of_type::<u16>(matrix, row, number, visitor),
+        3 => of_type::<i16>(matrix, row, number, visitor),
+        4 => of_type::<half::f16>(matrix, row, number, visitor),
+        5 => of_type::<half::bf16>(matrix, row, number, visitor),
+        6 => of_type::<u32>(matrix, row, number, visitor),
+        7 => of_type::<i32>(matrix, row, number, visitor),
+        8 => of_type::<f32>(matrix, row, number, visitor),
+        9 => of_type::<u64>(matrix, row, number, visitor),
+        10 => of_type::<i64>(matrix, row, number, visitor),
+        _ => of_type::<f64>(matrix, row, number, visitor),
     }
 }
 
-fn of_type<K: TestKey>(row: &[usize], number: usize, visitor: &mut impl CaseVisitor) {
-    let (request, distribution, count) = request(row, number as u64);
+fn of_type<K: TestKey>(matrix: &Matrix, row: &[usize], number: usize, visitor: &mut impl CaseVisitor) {
+    let (request, distribution, count) = request(matrix, row, number as u64);
     let keys = keys(&mut rng(!request.seed), distribution, count);
     visitor.case::<K>(request, keys);
 }
 
 /// The request of a row, how its keys are distributed, and how many there are.
-fn request(row: &[usize], seed: u64) -> (Request, Distribution, usize) {
+fn request(matrix: &Matrix, row: &[usize], seed: u64) -> (Request, Distribution, usize) {
     let rng = &mut rng(seed);
-    let (length, shape) = (lengths()[row[factor::LENGTH]], Shape::ALL[row[factor::SHAPE]]);
+    let (length, shape) = (matrix.lengths[row[factor::LENGTH]], Shape::ALL[row[factor::SHAPE]]);
     let stride = STRIDES[row[factor::STRIDE]];
     let count = COUNTS[row[factor::COUNT]].min((TOTAL / length.max(1)).max(1));
     let fill = row[factor::FILL] == 1;
     let (form, keys) = match shape {
         Shape::Single => (Form::Single, length.saturating_sub(1) * stride + length.min(1)),
-        Shape::Ragged | Shape::BoundedRagged => ragged(rng, shape, count, length, stride),
-        _ => rows(rng, shape, count, length, stride),
+        Shape::Ragged | Shape::BoundedRagged => ragged(rng, shape, count, length, stride, matrix.bound),
+        _ => rows(rng, shape, count, length, stride, matrix.bound),
     };
     let k = match KSize::ALL[row[factor::K_SIZE]] {
         KSize::Exactly(k) => k,
@@ -74,7 +74,7 @@ fn request(row: &[usize], seed: u64) -> (Request, Distribution, usize) {
     let output_pitch = (wide || rng.random()).then(|| slots + rng.random_range(0..5));
     let request = Request {
         seed,
-        requirement: Requirement::of(Pair::NotGuaranteed, Order::Unsorted),
+        requirement: Requirement::of(PAIRS[row.get(factor::PAIR).copied().unwrap_or(0)], Order::Unsorted),
         direction: [Direction::Largest, Direction::Smallest][row[factor::DIRECTION]],
         written: Written::ALL[row[factor::WRITTEN]],
         form,
@@ -99,22 +99,29 @@ fn sizes(rng: &mut StdRng, count: usize, length: usize) -> Vec<i128> {
     sizes
 }
 
-fn rows(rng: &mut StdRng, shape: Shape, count: usize, length: usize, stride: usize) -> (Form, usize) {
+fn rows(
+    rng: &mut StdRng,
+    shape: Shape,
+    count: usize,
+    length: usize,
+    stride: usize,
+    cap: usize,
+) -> (Form, usize) {
     let span = length.saturating_sub(1) * stride + length.min(1);
-    let hi = (length + rng.random_range(0..4)).min(MAX_LENGTH);
+    let hi = (length + rng.random_range(0..4)).min(cap);
     let runtime = Bound::Runtime(rng.random_range(-2..=0), hi as i64);
     let size = match shape {
         Shape::PaddedRows => Number::Sequence(sizes(rng, count, length), Int::I32, runtime),
         Shape::ConstantSize => Number::Constant(length as i32),
-        Shape::ImmediateSize => immediate(rng, length, MAX_LENGTH),
+        Shape::ImmediateSize => immediate(rng, length, cap),
         Shape::DeferredSize => {
-            let (int, bound) = int_and_bound(rng, length as i128, false, runtime, MAX_LENGTH);
+            let (int, bound) = int_and_bound(rng, length as i128, false, runtime, cap);
             Number::Deferred(length as i128, int, bound)
         }
         Shape::SequenceOfSizes => {
             let sizes = sizes(rng, count, length);
             let negative = sizes.iter().any(|&size| size < 0);
-            let (int, bound) = int_and_bound(rng, length as i128, negative, runtime, MAX_LENGTH);
+            let (int, bound) = int_and_bound(rng, length as i128, negative, runtime, cap);
             Number::Sequence(sizes, int, bound)
         }
         _ => Number::plain(length),
@@ -137,9 +144,16 @@ fn rows(rng: &mut StdRng, shape: Shape, count: usize, length: usize, stride: usi
 }
 
 /// Ragged segments; without a stated maximum the whole buffer must not be longer than a segment may be.
-fn ragged(rng: &mut StdRng, shape: Shape, count: usize, length: usize, stride: usize) -> (Form, usize) {
+fn ragged(
+    rng: &mut StdRng,
+    shape: Shape,
+    count: usize,
+    length: usize,
+    stride: usize,
+    cap: usize,
+) -> (Form, usize) {
     let bounded = shape == Shape::BoundedRagged;
-    let room = if bounded { usize::MAX } else { MAX_LENGTH - length };
+    let room = if bounded { usize::MAX } else { cap - length };
     let others = length.min(room / count);
     let place = rng.random_range(0..count);
     let mut offsets = vec![rng.random_range(0..4).min(room % count.max(2)) as i128];
@@ -152,7 +166,7 @@ fn ragged(rng: &mut StdRng, shape: Shape, count: usize, length: usize, stride: u
     let spare = rng.random_range(0..3).min(room.saturating_add(length).saturating_sub(last as usize));
     let keys = (last as usize + spare) * stride;
     let ints: Vec<Int> = Int::ALL.into_iter().filter(|int| int.max() >= last).collect();
-    let max_length = bounded.then(|| (length + rng.random_range(0..3)).min(MAX_LENGTH) as i64);
+    let max_length = bounded.then(|| (length + rng.random_range(0..3)).min(cap) as i64);
     (Form::Ragged { offsets, int: pick(rng, &ints), max_length }, keys)
 }
 

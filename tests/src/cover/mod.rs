@@ -1,5 +1,6 @@
 //! The matrix of the GPU engine, covered pairwise: key type, direction, outputs, form of the segments, stride, form and size
-//! of `k`, fill, length, distribution, number of segments.
+//! of `k`, fill, length, distribution, number of segments. The cluster backend's matrix has longer segments, and the caps on
+//! its launches and the pair of determinism and tie-break as further factors, so that every cap meets every level of the rest.
 //!
 //! The cover is fixed: it is computed by a greedy rule without chance, and each of its rows seeds its own case.
 
@@ -10,7 +11,8 @@ pub use build::{CaseVisitor, visit};
 pub use greedy::{Cover, Factors, cover};
 
 use crate::generators::Distribution;
-use crate::request::{IndexType, Written};
+use crate::request::{IndexType, Pair, Written};
+use cluster_topk::gpu::ClusterCaps;
 
 /// The longest segment of the baseline kernels.
 pub const MAX_LENGTH: usize = 16_384;
@@ -122,6 +124,25 @@ pub fn lengths() -> Vec<usize> {
     (0..=33).chain(powers).chain([1500, 3000, 6000, 12_000, MAX_LENGTH - 1, MAX_LENGTH]).collect()
 }
 
+/// Lengths beyond the baseline's: full chunks of every key width and beside them, up to 16 chunks of the narrowest key.
+pub const LONG: [usize; 9] = [16_385, 20_000, 32_768, 40_001, 65_536, 100_003, 131_072, 200_000, 262_144];
+
+/// The pairs of determinism and tie-break.
+pub const PAIRS: [Pair; 5] =
+    [Pair::NotGuaranteed, Pair::RunToRun, Pair::GpuToGpu, Pair::Smaller, Pair::Larger];
+
+/// Caps on the cluster width: every width that is launched.
+pub const WIDTH_CAPS: [Option<u32>; 5] = [None, Some(8), Some(4), Some(2), Some(1)];
+
+/// Caps on the slots of a block: none, and too few to hold the longer segments.
+pub const SLOT_CAPS: [Option<u32>; 3] = [None, Some(1), Some(2)];
+
+/// The longest segments that a block takes alone: as usual, none, any that fits.
+pub const ALONE: [u32; 3] = [ClusterCaps::NONE.single_block_max_seg_size, 0, i32::MAX as u32];
+
+/// The chunks that a block needs to join.
+pub const JOIN: [u32; 2] = [1, 3];
+
 /// The numbers of segments; fewer where all together would be too many keys.
 pub const COUNTS: [usize; 4] = [1, 2, 7, 300];
 
@@ -139,6 +160,8 @@ const ALL_FORMS: [usize; 4] = [1, 4, 8, 9];
 pub struct Matrix {
     levels: Vec<usize>,
     lengths: Vec<usize>,
+    /// The largest bound of a segment that a request may state.
+    bound: usize,
 }
 
 /// The place of each factor in a row.
@@ -154,6 +177,12 @@ pub(crate) mod factor {
     pub(crate) const LENGTH: usize = 8;
     pub(crate) const DISTRIBUTION: usize = 9;
     pub(crate) const COUNT: usize = 10;
+    // Of the cluster backend's matrix only.
+    pub(crate) const PAIR: usize = 11;
+    pub(crate) const WIDTH_CAP: usize = 12;
+    pub(crate) const SLOT_CAP: usize = 13;
+    pub(crate) const ALONE: usize = 14;
+    pub(crate) const JOIN: usize = 15;
 }
 
 impl Default for Matrix {
@@ -173,7 +202,36 @@ impl Default for Matrix {
             Distribution::ALL.len(),
             COUNTS.len(),
         ];
-        Self { levels, lengths }
+        Self { levels, lengths, bound: MAX_LENGTH }
+    }
+}
+
+impl Matrix {
+    /// The matrix of the cluster backend.
+    #[must_use]
+    pub fn of_clusters() -> Self {
+        let mut matrix = Self::default();
+        matrix.lengths.extend(LONG);
+        matrix.levels[factor::LENGTH] = matrix.lengths.len();
+        matrix.levels.extend([PAIRS.len(), WIDTH_CAPS.len(), SLOT_CAPS.len(), ALONE.len(), JOIN.len()]);
+        matrix.bound = i32::MAX as usize;
+        matrix
+    }
+
+    /// The caps under which a row of the cluster backend's matrix runs.
+    ///
+    /// # Panics
+    ///
+    /// When the row is of another matrix.
+    #[must_use]
+    pub fn caps(row: &[usize]) -> ClusterCaps {
+        ClusterCaps {
+            max_cluster_width: WIDTH_CAPS[row[factor::WIDTH_CAP]],
+            max_slots: SLOT_CAPS[row[factor::SLOT_CAP]],
+            single_block_max_seg_size: ALONE[row[factor::ALONE]],
+            min_chunks_per_block: JOIN[row[factor::JOIN]],
+            ..ClusterCaps::NONE
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! A failure names the agent, the schedule and the request; all three replay it. `EMULATED_SEEDS` multiplies the seeds.
 
 mod agents;
+mod cluster;
 mod contracts;
 mod hostile;
 mod matrix;

@@ -3,7 +3,7 @@
 use crate::agents::Agent;
 use crate::params::{Prepared, output_widths, prepare};
 use cluster_topk::Error;
-use cluster_topk_abi::params::Flags;
+use cluster_topk_abi::params::{Flags, KernelParams};
 use cluster_topk_emulate::{Fault, Launch, Options, Report, Schedule, launch};
 use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::layout::Layout;
@@ -41,19 +41,34 @@ pub(crate) fn run<K: TestKey>(
     inputs: Inputs<'_, K>,
     out: &mut Outputs<K>,
 ) -> Result<Report, Box<Fault>> {
-    let Prepared { params, mut memory, keys_out, values_out, max_size, max_k } =
-        prepare(request, inputs, out);
-    assert!(max_size <= agent.capacity.into(), "{} for {max_size} keys", agent.name);
+    let prepared = prepare(request, inputs, out);
+    assert!(prepared.max_size <= agent.capacity.into(), "{} for {} keys", agent.name, prepared.max_size);
+    let shape = Launch {
+        blocks: prepared.params.num_segments.div_ceil(agent.segments),
+        threads: agent.threads,
+        cluster_width: 1,
+        shared_bytes: (agent.shared_bytes)(
+            prepared.max_k.min(prepared.max_size) as u32,
+            prepared.params.flags.contains(Flags::SORTED),
+        ),
+    };
+    run_prepared(agent.run, shape, prepared, options, request, inputs, out)
+}
+
+/// Launches a kernel on what has been prepared for it, and checks that exactly the slots were written that are to be.
+pub(crate) fn run_prepared<K: TestKey>(
+    kernel: unsafe fn(&KernelParams),
+    shape: Launch,
+    prepared: Prepared,
+    options: Options,
+    request: &Request,
+    inputs: Inputs<'_, K>,
+    out: &mut Outputs<K>,
+) -> Result<Report, Box<Fault>> {
+    let Prepared { params, mut memory, keys_out, values_out, .. } = prepared;
     if params.num_segments == 0 {
         return Ok(Report::default());
     }
-    let shape = Launch {
-        blocks: params.num_segments.div_ceil(agent.segments),
-        threads: agent.threads,
-        cluster_width: 1,
-        shared_bytes: (agent.shared_bytes)(max_k.min(max_size) as u32, params.flags.contains(Flags::SORTED)),
-    };
-    let kernel = agent.run;
     // SAFETY: the launch has the agent's shape, and the parameters describe buffers that live as long.
     let report = launch(&mut memory, shape, options, move || unsafe { kernel(&params) })?;
 

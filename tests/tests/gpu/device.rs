@@ -1,22 +1,26 @@
 //! The device that all tests share.
 
+use super::harness::{Outcome, Skip};
 use cluster_topk::cudarc::driver::{CudaContext, CudaStream};
+use cluster_topk::gpu::ClusterCaps;
 use cluster_topk::{Error, Gpu};
+use cluster_topk_tests::cover::PAIRS;
+use cluster_topk_tests::harness::{Answer, run};
+use cluster_topk_tests::key::TestKey;
+use cluster_topk_tests::request::{Order, Pair, Request, Requirement};
 use cluster_topk_tests::runner::gpu::GpuRunner;
 use std::sync::{Arc, OnceLock};
 
-/// The requirement that the GPU engine serves.
-pub(crate) const SERVED: cluster_topk_tests::request::Requirement =
-    cluster_topk_tests::request::Requirement::of(
-        cluster_topk_tests::request::Pair::NotGuaranteed,
-        cluster_topk_tests::request::Order::Unsorted,
-    );
+/// The requirement that every backend of the GPU engine serves.
+pub(crate) const SERVED: Requirement = Requirement::of(Pair::NotGuaranteed, Order::Unsorted);
 
 /// The first GPU.
 #[derive(Debug)]
 pub(crate) struct Device {
     /// Runs requests on a stream of its own, in a context that tracks no events.
     pub(crate) runner: GpuRunner,
+    /// Runners that force the cluster backend; none where there are no clusters.
+    clusters: Vec<GpuRunner>,
 }
 
 impl Device {
@@ -36,7 +40,48 @@ impl Device {
         let stream = untracked(&CudaContext::new(0).expect("the engine had a context"));
         let gpu = Gpu::on(stream).expect("the engine was there before");
         println!("# device 0: compute capability {}", gpu.compute_capability());
-        Ok(Self { runner: GpuRunner::on(gpu) })
+        let mut device = Self { runner: GpuRunner::on(gpu), clusters: Vec::new() };
+        if device.has_clusters().is_ok() {
+            // As it comes; and with every chunk on a block of its own as far as there are blocks, one slot each.
+            let spread =
+                ClusterCaps { single_block_max_seg_size: 0, max_slots: Some(1), ..ClusterCaps::NONE };
+            device.clusters = [ClusterCaps::NONE, spread].map(|caps| device.runner.on_clusters(caps)).into();
+        }
+        Ok(device)
+    }
+
+    /// Runs a request under [`SERVED`] and checks the answer, which it returns; then again on each of the cluster backend's
+    /// runners, under pairs of determinism and tie-break that follow from the request.
+    #[track_caller]
+    pub(crate) fn run<K: TestKey>(&self, request: &Request, keys: &[K]) -> Answer<K> {
+        assert_eq!(request.requirement, SERVED);
+        for runner in self.clusters.iter().zip(0..) {
+            run(runner.0, &self.on_clusters(request, keys.len(), runner.1), keys);
+        }
+        run(&self.runner, request, keys)
+    }
+
+    /// All runners, each with the request that it gets.
+    pub(crate) fn runners<'r>(
+        &'r self,
+        request: &'r Request,
+        keys: usize,
+    ) -> impl Iterator<Item = (&'r GpuRunner, Request)> {
+        let clusters = self.clusters.iter().zip(0..);
+        let clusters = clusters.map(move |(runner, nth)| (runner, self.on_clusters(request, keys, nth)));
+        clusters.chain([(&self.runner, request.clone())])
+    }
+
+    fn on_clusters(&self, request: &Request, keys: usize, nth: usize) -> Request {
+        let pair = PAIRS[(request.seed as usize + request.k.upper() + keys + 2 * nth) % PAIRS.len()];
+        Request { requirement: Requirement::of(pair, Order::Unsorted), ..request.clone() }
+    }
+
+    /// Whether the device launches clusters.
+    pub(crate) fn has_clusters(&self) -> Outcome {
+        let capability = self.runner.gpu().compute_capability();
+        let has = (capability.major, capability.minor) >= (9, 0);
+        if has { Ok(()) } else { Err(Skip(format!("compute capability {capability} has no clusters"))) }
     }
 
     /// The stream of the shared runner.

@@ -1,10 +1,10 @@
 //! What the GPU engine refuses: the typed error, and nothing written.
 
 use super::device::Device;
-use super::harness::Tests;
+use super::harness::{Outcome, Skip, Tests};
 use cluster_topk::cudarc::driver::{CudaContext, CudaSlice, DevicePtr};
 use cluster_topk::env::BackendOverride;
-use cluster_topk::gpu::{DeviceView, DeviceViewMut};
+use cluster_topk::gpu::{ClusterCaps, DeviceView, DeviceViewMut};
 use cluster_topk::prelude::*;
 use cluster_topk::{ArgumentName, BufferName, Error, Gpu};
 
@@ -12,6 +12,8 @@ const KEYS: [f32; 12] = [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0, 5.0, 3.0, 5.0, 
 
 pub(crate) fn add(tests: &mut Tests) {
     tests.add("errors::what_this_version_does_not_serve", unsupported);
+    tests.add_skippable("errors::what_needs_clusters", without_clusters);
+    tests.add("errors::caps_outside_their_range", caps);
     tests.add("errors::short_buffers", short);
     tests.add("errors::bad_numbers", numbers);
     tests.add("errors::unaligned_buffers", unaligned);
@@ -76,43 +78,76 @@ fn unsupported(device: &'static Device) {
     );
     refused!(
         b,
-        all().require((RunToRun, Unspecified, Unsorted)),
-        min_indices(&b.keys, 2, &mut b.indices_out),
-        Error::Unsupported { .. }
-    );
-    refused!(
-        b,
         all().require((GpuToGpu, PreferLargerIndex, StableSorted)),
         max_keys_and_indices(&b.keys, 2, &mut b.keys_out, &mut b.indices_out),
         Error::Unsupported { .. }
     );
+    // A forced backend is never replaced by the other one.
+    let forced = || served().backend(BackendOverride::ForceBaseline);
     refused!(
         b,
-        served().backend(BackendOverride::ForceCluster),
-        max_keys(&b.keys, 2, &mut b.keys_out),
+        forced().require((RunToRun, Unspecified, Unsorted)),
+        min_indices(&b.keys, 2, &mut b.indices_out),
         Error::Unsupported { .. }
     );
     // One key more than a block holds: in the buffer, by the size's bound, by the length of a ragged buffer.
     let stream = device.stream();
     let long = stream.alloc_zeros::<f32>(16_385).expect("the GPU has room");
     let offsets = stream.clone_htod(&[0i32, 5]).expect("the GPU has room");
-    refused!(b, served(), max_keys(&long, 2, &mut b.keys_out), Error::Unsupported { .. });
+    refused!(b, forced(), max_keys(&long, 2, &mut b.keys_out), Error::Unsupported { .. });
     let sizes = DeferredSequence::new(&offsets).bounds(0..=16_385);
     refused!(
         b,
-        served(),
+        forced(),
         max_keys(Segments::rows(&long, 2, sizes.clone()).pitch(1), 2, &mut b.keys_out),
         Error::Unsupported { .. }
     );
     refused!(
         b,
-        served(),
+        forced(),
         max_keys(Segments::ragged(&long, &offsets), 2, &mut b.keys_out),
         Error::Unsupported { .. }
     );
     // With a bound it is served.
     let bounded = Segments::ragged(&long, &offsets).max_length(16_384);
-    max_keys(bounded, 2, &mut b.keys_out).run(&served()).expect("the segments are short");
+    max_keys(bounded, 2, &mut b.keys_out).run(&forced()).expect("the segments are short");
+}
+
+/// What needs clusters, on a device without.
+fn without_clusters(device: &'static Device) -> Outcome {
+    if device.has_clusters().is_ok() {
+        return Err(Skip("this device has clusters".into()));
+    }
+    let mut b = Buffers::new(device);
+    let env = || device.runner.env().clone().lenient();
+    let long = device.stream().alloc_zeros::<f32>(16_385).expect("the GPU has room");
+    refused!(b, env(), max_keys(&long, 2, &mut b.keys_out), Error::UnsupportedArchitecture { .. });
+    refused!(
+        b,
+        env().backend(BackendOverride::ForceCluster),
+        max_keys(&b.keys, 2, &mut b.keys_out),
+        Error::UnsupportedArchitecture { .. }
+    );
+    refused!(
+        b,
+        env().require((RunToRun, Unspecified, Unsorted)),
+        max_keys(&b.keys, 2, &mut b.keys_out),
+        Error::UnsupportedArchitecture { .. }
+    );
+    Ok(())
+}
+
+fn caps(device: &'static Device) {
+    let gpu = || device.runner.gpu().clone();
+    for caps in [
+        ClusterCaps { max_cluster_width: Some(0), ..ClusterCaps::NONE },
+        ClusterCaps { max_cluster_width: Some(17), ..ClusterCaps::NONE },
+        ClusterCaps { max_slots: Some(0), ..ClusterCaps::NONE },
+        ClusterCaps { single_block_max_seg_size: u32::MAX, ..ClusterCaps::NONE },
+    ] {
+        let given = gpu().with_cluster_caps(caps);
+        assert!(matches!(given, Err(Error::BadClusterCaps { .. })), "{given:?}");
+    }
 }
 
 fn short(device: &'static Device) {

@@ -6,6 +6,7 @@ use super::ties::normal;
 use cluster_topk::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cluster_topk::cudarc::driver::{CudaContext, CudaGraph, CudaSlice, CudaStream};
 use cluster_topk::env::Env;
+use cluster_topk::gpu::ClusterCaps;
 use cluster_topk::prelude::*;
 use cluster_topk::{Error, Gpu};
 use cluster_topk_tests::check::check;
@@ -24,9 +25,29 @@ pub(crate) fn add(tests: &mut Tests) {
             }
         }
     });
+    tests.add_skippable("graphs::replay_on_clusters", |device| {
+        device.has_clusters()?;
+        let few = ClusterCaps { max_slots: Some(1), single_block_max_seg_size: 0, ..ClusterCaps::NONE };
+        for caps in [ClusterCaps::NONE, few] {
+            for (count, length) in [(40, 1000), (5, 12_000), (3, 100_000), (200, 10_000)] {
+                replayed(&device.runner.on_clusters(caps), count, length, 4);
+            }
+        }
+        Ok(())
+    });
     tests.add("quick::graph", |device| replayed(&device.runner, 5, 1000, 3));
+    tests.add_skippable("quick::graph_on_clusters", |device| {
+        device.has_clusters()?;
+        replayed(&device.runner.on_clusters(ClusterCaps::NONE), 3, 30_000, 2);
+        Ok(())
+    });
     tests.add("graphs::two_graphs_replayed_at_once", two_graphs);
-    tests.add("graphs::an_unprepared_call_is_refused", unprepared);
+    tests.add("graphs::an_unprepared_call_is_refused", |_| unprepared(|runner| runner));
+    tests.add_skippable("graphs::an_unprepared_call_on_clusters_is_refused", |device| {
+        device.has_clusters()?;
+        unprepared(|runner| runner.on_clusters(ClusterCaps::NONE));
+        Ok(())
+    });
     tests.add("graphs::a_context_that_tracks_events_is_refused", tracked);
 }
 
@@ -164,17 +185,20 @@ fn two_graphs(device: &'static Device) {
     }
 }
 
-fn unprepared(_: &'static Device) {
+fn unprepared(chosen: impl Fn(GpuRunner) -> GpuRunner) {
     // A context of its own has loaded nothing yet.
     let context = CudaContext::new_non_primary(0, 0).expect("a second context can be made");
     let stream = untracked(&context);
-    let runner = GpuRunner::on(Gpu::on(stream.clone()).expect("the device is there"));
+    let runner = chosen(GpuRunner::on(Gpu::on(stream.clone()).expect("the device is there")));
     let mut batch = Batch::new(&stream, 20, 500);
     let filled = batch.fill(&stream, 1);
     stream.synchronize().expect("the GPU failed");
-    begin(&stream);
-    assert_eq!(batch.call(runner.env(), false), Err(Error::NotPrepared));
-    drop(end(&stream));
+    // Neither call loads a kernel into a capture.
+    for prepare in [false, true] {
+        begin(&stream);
+        assert_eq!(batch.call(runner.env(), prepare), Err(Error::NotPrepared));
+        drop(end(&stream));
+    }
     // Nothing was written, and once prepared it works.
     let graph = captured(&runner, &mut batch);
     graph.launch().expect("the GPU failed");

@@ -10,12 +10,14 @@
 //!
 //! The arguments of Rust's own test programs are understood, too.
 
+mod clusters;
 mod device;
 mod errors;
 mod faults;
 mod graphs;
 mod harness;
 mod matrix;
+mod sets;
 mod special;
 mod streams;
 mod ties;
@@ -36,6 +38,8 @@ fn main() -> ExitCode {
     matrix::add(&mut tests);
     special::add(&mut tests);
     ties::add(&mut tests);
+    clusters::add(&mut tests);
+    sets::add(&mut tests);
     wrong_numbers::add(&mut tests);
     graphs::add(&mut tests);
     errors::add(&mut tests);

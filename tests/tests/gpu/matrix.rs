@@ -1,39 +1,62 @@
 //! The pairwise cover of the matrix, and every kernel.
 
 use super::device::{Device, SERVED};
-use super::harness::Tests;
+use super::harness::{Outcome, Tests};
 use cluster_topk_tests::cover::{CaseVisitor, Cover, Matrix, cover, visit};
 use cluster_topk_tests::each_key_type;
 use cluster_topk_tests::generators::{Distribution, keys, rng};
 use cluster_topk_tests::harness::run;
 use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::request::{Direction, Form, IndexType, Int, Number, Request, Written};
+use cluster_topk_tests::runner::gpu::GpuRunner;
 use rand::RngExt;
 use std::collections::BTreeSet;
 
-struct OnTheGpu(&'static Device);
-impl CaseVisitor for OnTheGpu {
+struct OnTheGpu<'r>(&'r GpuRunner);
+impl CaseVisitor for OnTheGpu<'_> {
     fn case<K: TestKey>(&mut self, request: Request, keys: Vec<K>) {
-        run(&self.0.runner, &request, &keys);
+        run(self.0, &request, &keys);
     }
 }
 
 pub(crate) fn add(tests: &mut Tests) {
     tests.add("matrix::cover", |device| covered(device, 1));
+    tests.add_skippable("matrix::cover_on_clusters", |device| covered_on_clusters(device, 1));
     tests.add("quick::every_tenth_case_of_the_cover", |device| covered(device, 10));
+    tests.add_skippable("quick::every_tenth_case_of_the_cover_on_clusters", |device| {
+        covered_on_clusters(device, 10)
+    });
     tests.add("quick::every_kernel", every_kernel);
 }
 
 /// Runs every `step`-th case.
 fn covered(device: &'static Device, step: usize) {
-    let Cover { rows, covered, left_out } = cover(&Matrix::default());
+    cases(&Matrix::default(), step, |_| None, &device.runner);
+}
+
+/// Runs every `step`-th case of the cluster backend's matrix, each under its caps, the backend forced.
+fn covered_on_clusters(device: &'static Device, step: usize) -> Outcome {
+    device.has_clusters()?;
+    let capped = |row: &[usize]| Some(device.runner.on_clusters(Matrix::caps(row)));
+    cases(&Matrix::of_clusters(), step, capped, &device.runner);
+    Ok(())
+}
+
+fn cases(
+    matrix: &Matrix,
+    step: usize,
+    runner_of: impl Fn(&[usize]) -> Option<GpuRunner>,
+    otherwise: &GpuRunner,
+) {
+    let Cover { rows, covered, left_out } = cover(matrix);
     println!(
         "# the cover has {} cases for {covered} pairs of levels; {left_out} pairs cannot meet and are skipped",
         rows.len()
     );
     let mut run = 0;
     for (number, row) in rows.iter().enumerate().step_by(step) {
-        visit(row, number, &mut OnTheGpu(device));
+        let runner = runner_of(row);
+        visit(matrix, row, number, &mut OnTheGpu(runner.as_ref().unwrap_or(otherwise)));
         run += 1;
     }
     println!("# {run} cases run, {} skipped", rows.len() - run);
@@ -74,7 +97,7 @@ fn every_kernel(device: &'static Device) {
         };
     }
     each_key_type!(tiles);
-    let used = device.runner.kernels();
+    let used: BTreeSet<&str> = device.runner.launched().into_iter().map(|(kernel, _)| kernel).collect();
     let families: [(&str, &[u32]); 3] =
         [("warp", &[2, 4, 8, 16, 32]), ("block", &[8, 16, 32, 64]), ("wide", &[8, 16])];
     let all: BTreeSet<String> = families

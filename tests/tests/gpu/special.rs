@@ -1,10 +1,10 @@
-//! Special values: zeros of both signs, infinities, NaNs, the extremes of every type, every 16-bit pattern.
+//! Special values: zeros of both signs, infinities, NaNs, the extremes of every type, every 16-bit pattern; on
+//! every backend.
 
 use super::device::{Device, SERVED};
 use super::harness::Tests;
 use cluster_topk_tests::each_key_type;
 use cluster_topk_tests::generators::{Distribution, keys, rng, specials};
-use cluster_topk_tests::harness::run;
 use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::request::{Direction, Form, IndexType, Int, Number, Request, Written};
 use half::{bf16, f16};
@@ -73,9 +73,9 @@ pub(crate) fn everywhere<K: TestKey>(device: &Device, row: &[K], ks: &[usize]) {
         for direction in DIRECTIONS {
             for &k in ks {
                 let alone = Request { seed, requirement: SERVED, direction, written, ..Request::single(k) };
-                run(&device.runner, &alone, row);
+                device.run(&alone, row);
                 let among = Request { form: ragged.clone(), output_pitch: Some(k.min(batch.len())), ..alone };
-                run(&device.runner, &among, &batch);
+                device.run(&among, &batch);
             }
         }
     }
@@ -86,7 +86,7 @@ pub(crate) fn both_ways<K: TestKey>(device: &Device, row: &[K], ks: &[usize]) {
     for direction in DIRECTIONS {
         for (seed, &k) in (0..).zip(ks) {
             let request = Request { seed, requirement: SERVED, direction, ..Request::single(k) };
-            run(&device.runner, &request, row);
+            device.run(&request, row);
         }
     }
 }
@@ -142,7 +142,7 @@ fn boundaries<K: TestKey>(device: &Device) {
                     written,
                     ..Request::single(k.min(n))
                 };
-                run(&device.runner, &request, &keys);
+                device.run(&request, &keys);
             }
         }
     }
@@ -198,7 +198,7 @@ fn negative_nans(device: &'static Device) {
         }
         let keys: Vec<f32> = bits.into_iter().map(f32::from_bits).collect();
         let request = Request { requirement: SERVED, ..Request::single(16) };
-        let mut given = run(&device.runner, &request, &keys).winners.remove(0);
+        let mut given = device.run(&request, &keys).winners.remove(0);
         // The five that differ are always there; the rest tie.
         given.sort_unstable();
         assert!([1, 4, 5, 7, 19].iter().all(|i| given.binary_search(i).is_ok()), "n = {n}: {given:?}");
@@ -220,7 +220,7 @@ fn rows_of_nan(device: &'static Device) {
         let form = Form::Rows { count: rows, size: Number::plain(len), pitch: None };
         let request = Request { form, requirement: SERVED, ..Request::single(512) };
         for _ in 0..5 {
-            run(&device.runner, &request, &keys);
+            device.run(&request, &keys);
         }
     }
 }
@@ -236,7 +236,7 @@ fn every_pattern<K: TestKey>(device: &Device) {
                     let form =
                         Form::Rows { count: 65_536 / length, size: Number::plain(length), pitch: None };
                     let request = Request { form, direction, requirement: SERVED, ..Request::single(k) };
-                    run(&device.runner, &request, keys);
+                    device.run(&request, keys);
                 }
             }
         }

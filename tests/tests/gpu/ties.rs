@@ -1,11 +1,11 @@
-//! Ties, clustered keys, sizes and variable lengths: the rows of the list of cases that fit the baseline kernels.
+//! Ties, clustered keys, sizes and variable lengths: the rows of the list of cases that fit the baseline kernels, on every
+//! backend.
 
 use super::device::{Device, SERVED};
 use super::harness::Tests;
 use super::special::{DIRECTIONS, both_ways, everywhere};
 use cluster_topk_tests::each_key_type;
 use cluster_topk_tests::generators::{Distribution, keys, rng};
-use cluster_topk_tests::harness::run;
 use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::request::{Bound, Direction, Form, IndexType, Int, Number, Request, Written};
 use half::bf16;
@@ -59,9 +59,9 @@ fn repeated(device: &'static Device) {
     let few: Vec<u8> = keys(&mut rng(3), Distribution::FewDistinct, 1000);
     for seed in 0..200 {
         let request = |k| Request { seed, requirement: SERVED, ..Request::single(k) };
-        run(&device.runner, &request(2051), &four_times);
-        run(&device.runner, &request(2048), &noise);
-        run(&device.runner, &request(500), &few);
+        device.run(&request(2051), &four_times);
+        device.run(&request(2048), &noise);
+        device.run(&request(500), &few);
     }
 }
 
@@ -72,7 +72,7 @@ fn together(device: &'static Device) {
             for written in Written::ALL {
                 for direction in DIRECTIONS {
                     let request = Request { requirement: SERVED, written, direction, ..Request::single(k) };
-                    assert_eq!(run(&device.runner, &request, &keys).winners[0].len(), k);
+                    assert_eq!(device.run(&request, &keys).winners[0].len(), k);
                 }
             }
         }
@@ -132,7 +132,7 @@ fn odd_ks<K: TestKey>(device: &Device) {
                 let output_pitch = Some(k.min(total + 1));
                 let request =
                     Request { seed, form, requirement: SERVED, written, output_pitch, ..Request::single(k) };
-                run(&device.runner, &request, &some);
+                device.run(&request, &some);
             }
         }
     }
@@ -154,7 +154,7 @@ fn many_segments(device: &'static Device) {
         let some = keys::<u16>(&mut rng(count as u64), Distribution::Bits, count * len);
         let form = Form::Rows { count, size: Number::plain(len), pitch: None };
         let written = Written::Indices(IndexType::U32);
-        run(&device.runner, &Request { form, requirement: SERVED, written, ..Request::single(k) }, &some);
+        device.run(&Request { form, requirement: SERVED, written, ..Request::single(k) }, &some);
     }
 }
 
@@ -166,11 +166,11 @@ fn strides(device: &'static Device) {
             let form = Form::Rows { count: 2, size: Number::plain(257), pitch: Some(512) };
             let request =
                 Request { form, written, requirement: SERVED, output_pitch: Some(8), ..Request::single(k) };
-            run(&device.runner, &request, &keys);
+            device.run(&request, &keys);
         }
     }
     let every_other = Request { stride: 2, requirement: SERVED, ..Request::single(2) };
-    let mut winners = run(&device.runner, &every_other, &[0i64, -1, 1, -2, 2]).winners.remove(0);
+    let mut winners = device.run(&every_other, &[0i64, -1, 1, -2, 2]).winners.remove(0);
     winners.sort_unstable();
     assert_eq!(winners, [1, 2]);
     // Columns of a matrix, every start and alignment.
@@ -179,7 +179,7 @@ fn strides(device: &'static Device) {
         for direction in DIRECTIONS {
             let request =
                 Request { seed: column, stride: 7, direction, requirement: SERVED, ..Request::single(20) };
-            run(&device.runner, &request, &matrix[column as usize..]);
+            device.run(&request, &matrix[column as usize..]);
         }
     }
 }
@@ -196,7 +196,7 @@ fn trivial_rows(device: &'static Device) {
             let total = offsets[offsets.len() - 1] as usize;
             let form = Form::Ragged { offsets, int: Int::U64, max_length: Some(cycle[0] as i64) };
             let request = Request { form, requirement: SERVED, ..Request::single(cycle[0] / 8) };
-            run(&device.runner, &request, &normal(1, total));
+            device.run(&request, &normal(1, total));
         }
     }
 }
@@ -210,7 +210,7 @@ fn negative_sizes(device: &'static Device) {
             Form::Rows { count: 7, size: Number::Sequence(sizes.clone(), Int::I32, bound), pitch: None };
         let request =
             Request { form, requirement: SERVED, direction: Direction::Largest, ..Request::single(3) };
-        let answer = run(&device.runner, &request, &keys);
+        let answer = device.run(&request, &keys);
         assert_eq!(answer.winners.iter().map(Vec::len).collect::<Vec<_>>(), [0, 0, 0, 0, 0, 1, 3]);
     }
 }

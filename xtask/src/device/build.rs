@@ -84,11 +84,13 @@ fn target_dir(target: &Target) -> PathBuf {
 /// The command line, up to what is particular to `verb`, of a cargo that works on the device crate for `target`.
 fn cargo(toolchain: &Toolchain, library: &Path, target: &Target, verb: &str) -> Command {
     // By environment, so that they reach `core` too. Nothing is linked: the assembly is what is wanted. rustc has no unroll
-    // pragma, and LLVM's default threshold leaves loops over a thread's keys rolled, which puts the keys in local memory.
+    // pragma, and LLVM's default threshold leaves loops over a thread's keys rolled, which puts the keys in local memory. So
+    // does a closure that is called from two places and not inlined. Loops whose trip count is known at run time only stay
+    // rolled: they are cold, and copies of them cost registers.
     let flags = [
         &format!("-Ctarget-cpu={}", target.name),
         &format!("-Ctarget-feature=+{}", target.ptx),
-        "-Cllvm-args=-unroll-threshold=20000",
+        "-Cllvm-args=-unroll-threshold=20000 -unroll-runtime=false -inline-threshold=100000",
         "-Clinker=true",
     ];
     let mut cargo = toolchain.cargo();

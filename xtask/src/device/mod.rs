@@ -13,12 +13,10 @@ mod ptx;
 mod ptxas;
 mod rust_src;
 mod sites;
-#[path = "../../../host/source_hash.rs"]
-mod source_hash;
 mod target;
 mod toolchain;
 
-use crate::workspace;
+use crate::{source_hash, workspace};
 use anyhow::Result;
 use clap::Subcommand;
 use manifest::Manifest;

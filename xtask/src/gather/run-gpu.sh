@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Runs the GPU tests, then a reduced set of them under each tool of compute-sanitizer, which must first catch a planted fault.
+# One test needs several GPUs, and is skipped, saying so, on a machine with one.
 # run-gpu.sh [--quick] [--no-sanitizers]
 set -uo pipefail
 cd "$(dirname "$0")" || exit 2

@@ -1,27 +1,24 @@
 //! Times the GPU engine: graph replays over rotated inputs, every result checked before it is timed.
 //!
-//! Prints rows of `name,key type,segments,length,k,microseconds,GB/s of keys read`, and lines that start with `#`. Without
-//! arguments it takes the shapes that the peers were measured on.
+//! Prints rows of `name,key type,segments,length,k,microseconds,GB/s of keys read`, and lines that start with `#`, the plan of
+//! each shape among them. Without arguments it takes the shapes that the peers were measured on.
+//!
+//! ```text
+//! gpu --contract nondet --contract det --backend cluster f32,64,131072,2048
+//! ```
 
+mod load;
 mod measure;
+mod setting;
 mod shape;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use cluster_topk::Gpu;
+use cluster_topk::gpu::ClusterCaps;
 use cluster_topk_benches::distribution::Distribution;
+use setting::{Backend, Contract, Outputs, Setting};
 use shape::{PEER_SHAPES, Shape};
 use std::error::Error;
-
-/// What is written of each item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Outputs {
-    /// Keys alone.
-    Keys,
-    /// Keys and their indices.
-    Pairs,
-    /// Indices alone.
-    Index,
-}
 
 #[derive(Debug, Parser)]
 #[command(about = "Times the GPU engine")]
@@ -34,6 +31,15 @@ struct Arguments {
     /// What is written of each item.
     #[arg(long, value_enum, default_values = ["pairs"])]
     outputs: Vec<Outputs>,
+    /// The pair of determinism and tie-break; the last word of a row's name.
+    #[arg(long, value_enum, default_values = ["nondet"])]
+    contract: Vec<Contract>,
+    /// Who chooses the backend; a forced one is appended to a row's name.
+    #[arg(long, value_enum, default_values = ["auto"])]
+    backend: Vec<Backend>,
+    /// The most blocks of a cluster; appended to a row's name as `-wN`.
+    #[arg(long)]
+    max_cluster_width: Option<u32>,
     /// The device.
     #[arg(long, default_value_t = 0)]
     device: usize,
@@ -41,8 +47,10 @@ struct Arguments {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::parse();
-    let gpu = measure::first_call(arguments.device)?;
+    let gpu = load::first_calls(arguments.device)?;
     measure::host_cost(&gpu)?;
+    let max_cluster_width = arguments.max_cluster_width;
+    let gpu = gpu.with_cluster_caps(ClusterCaps { max_cluster_width, ..ClusterCaps::NONE })?;
     let shapes = if arguments.shapes.is_empty() { PEER_SHAPES.to_vec() } else { arguments.shapes };
     let wanted = |distribution: &&Distribution| {
         arguments.distribution == "all" || arguments.distribution == distribution.name()
@@ -52,18 +60,23 @@ fn main() -> Result<(), Box<dyn Error>> {
         any = true;
         println!("# dist {}", distribution.name());
         for shape in &shapes {
-            for outputs in &arguments.outputs {
-                run(&gpu, *distribution, *shape, *outputs)?;
+            for &outputs in &arguments.outputs {
+                for &backend in &arguments.backend {
+                    for &contract in &arguments.contract {
+                        let setting = Setting { contract, backend, max_cluster_width, outputs };
+                        run(&gpu, *distribution, *shape, setting)?;
+                    }
+                }
             }
         }
     }
     if any { Ok(()) } else { Err(format!("there is no distribution `{}`", arguments.distribution).into()) }
 }
 
-fn run(gpu: &Gpu, distribution: Distribution, shape: Shape, outputs: Outputs) -> Result<(), Box<dyn Error>> {
-    match shape.measure(gpu, distribution, outputs) {
+fn run(gpu: &Gpu, distribution: Distribution, shape: Shape, setting: Setting) -> Result<(), Box<dyn Error>> {
+    match shape.measure(gpu, distribution, setting) {
         Err(error) if error.downcast_ref::<cluster_topk::Error>().is_some() => {
-            println!("# skipped {shape}: {error}");
+            println!("# skipped {setting} {shape}: {error}");
             Ok(())
         }
         other => other,

@@ -1,9 +1,11 @@
 //! How a shape is measured.
 
-use super::{Outputs, Shape};
+use super::{Contract, Outputs, Setting, Shape};
 use cluster_topk::cudarc::driver::sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode};
-use cluster_topk::cudarc::driver::{CudaContext, CudaSlice, DeviceRepr, ValidAsZeroBits};
+use cluster_topk::cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
+use cluster_topk::env::BackendOverride;
 use cluster_topk::prelude::*;
+use cluster_topk::requirement::Requirements;
 use cluster_topk::{Gpu, Key};
 use cluster_topk_benches::bench_key::BenchKey;
 use cluster_topk_benches::distribution::Distribution;
@@ -11,55 +13,38 @@ use rayon::prelude::*;
 use std::error::Error;
 use std::time::Instant;
 
-/// The requirement that is measured.
-const REQUIREMENT: (NotGuaranteed, Unspecified, Unsorted) = (NotGuaranteed, Unspecified, Unsorted);
-
-/// Makes the engine, and prints how long the first calls take.
-pub(crate) fn first_call(ordinal: usize) -> Result<Gpu, Box<dyn Error>> {
-    let context = CudaContext::new(ordinal)?;
-    // SAFETY: everything below runs on one stream, so nothing needs events; a capture could not wait for them.
-    unsafe { context.disable_event_tracking() };
-    let stream = context.new_stream()?;
-    let gpu = Gpu::on(stream.clone())?;
-    let env = Env::gpu(gpu.clone()).require(REQUIREMENT);
-    let keys = stream.clone_htod(&vec![0f32; 16_384])?;
-    let mut out = stream.alloc_zeros::<f32>(4)?;
-    for (length, family) in [(1024, "warp"), (16_384, "block")] {
-        let started = Instant::now();
-        max_keys(Segments::rows(&keys, 1, length), 4, &mut out).prepare(&env)?;
-        row(
-            &format!("ours-load-{family}-32"),
-            "f32",
-            [1, length, 4],
-            started.elapsed().as_secs_f64() * 1e6,
-            0,
-        );
-    }
-    Ok(gpu)
-}
-
 /// Prints what a call costs the host: many enqueued in a row, none waited for.
 pub(crate) fn host_cost(gpu: &Gpu) -> Result<(), Box<dyn Error>> {
     const CALLS: usize = 1000;
     let stream = gpu.stream();
-    let env = Env::gpu(gpu.clone()).require(REQUIREMENT);
     let keys = stream.clone_htod(&vec![0f32; 256])?;
     let (mut out, mut indices) = (stream.alloc_zeros::<f32>(4)?, stream.alloc_zeros::<u32>(4)?);
     stream.synchronize()?;
-    let mut times: Vec<f64> = Vec::new();
-    for _ in 0..9 {
-        let started = Instant::now();
-        for _ in 0..CALLS {
-            max_keys_and_indices(&keys, 4, &mut out, &mut indices).run(&env)?;
+    for (name, backend) in [
+        ("ours-host-cost", BackendOverride::Automatic),
+        ("ours-host-cost-cluster", BackendOverride::ForceCluster),
+    ] {
+        let env = Env::gpu(gpu.clone()).require((NotGuaranteed, Unspecified, Unsorted)).backend(backend);
+        if let Err(error) = max_keys_and_indices(&keys, 4, &mut out, &mut indices).prepare(&env) {
+            println!("# skipped {name}: {error}");
+            continue;
         }
-        times.push(started.elapsed().as_secs_f64() * 1e6 / CALLS as f64);
-        stream.synchronize()?;
+        let mut times: Vec<f64> = Vec::new();
+        for _ in 0..9 {
+            let started = Instant::now();
+            for _ in 0..CALLS {
+                max_keys_and_indices(&keys, 4, &mut out, &mut indices).run(&env)?;
+            }
+            times.push(started.elapsed().as_secs_f64() * 1e6 / CALLS as f64);
+            stream.synchronize()?;
+        }
+        row(name, "f32", [1, 256, 4], median(times), 0);
     }
-    row("ours-host-cost", "f32", [1, 256, 4], median(times), 0);
     Ok(())
 }
 
-fn row(name: &str, dtype: &str, [segments, length, k]: [usize; 3], us: f64, bytes: usize) {
+/// Prints a row.
+pub(crate) fn row(name: &str, dtype: &str, [segments, length, k]: [usize; 3], us: f64, bytes: usize) {
     println!("{name},{dtype},{segments},{length},{k},{us:.2},{:.0}", bytes as f64 / us * 1e-3);
 }
 
@@ -80,16 +65,40 @@ struct Buffers<K> {
     indices: CudaSlice<u32>,
 }
 
-/// Checks and times one shape, and prints its row.
+/// Checks and times one shape, and prints its plan and its row.
 pub(crate) fn shape<K: BenchKey + DeviceRepr + ValidAsZeroBits>(
     gpu: &Gpu,
     distribution: Distribution,
     shape: Shape,
-    outputs: Outputs,
+    setting: Setting,
 ) -> Result<(), Box<dyn Error>> {
+    match setting.contract {
+        Contract::Nondet => {
+            under::<K, _>(gpu, (NotGuaranteed, Unspecified, Unsorted), distribution, shape, setting)
+        }
+        Contract::RunToRun => {
+            under::<K, _>(gpu, (RunToRun, Unspecified, Unsorted), distribution, shape, setting)
+        }
+        Contract::Det => under::<K, _>(gpu, (GpuToGpu, Unspecified, Unsorted), distribution, shape, setting),
+        Contract::Smaller => {
+            under::<K, _>(gpu, (GpuToGpu, PreferSmallerIndex, Unsorted), distribution, shape, setting)
+        }
+        Contract::Larger => {
+            under::<K, _>(gpu, (GpuToGpu, PreferLargerIndex, Unsorted), distribution, shape, setting)
+        }
+    }
+}
+
+fn under<K: BenchKey + DeviceRepr + ValidAsZeroBits, R: Requirements>(
+    gpu: &Gpu,
+    requirement: R,
+    distribution: Distribution,
+    shape: Shape,
+    setting: Setting,
+) -> Result<(), Box<dyn Error>> {
+    let env = &Env::gpu(gpu.clone()).backend(setting.backend.choice()).require(requirement);
     let Shape { segments, length, k, .. } = shape;
     let stream = gpu.stream();
-    let env = Env::gpu(gpu.clone()).require(REQUIREMENT);
 
     let host: Vec<K> = (0..segments)
         .into_par_iter()
@@ -105,15 +114,18 @@ pub(crate) fn shape<K: BenchKey + DeviceRepr + ValidAsZeroBits>(
     let call = |buffers: &mut Buffers<K>, rotation: usize| {
         let rows = Segments::rows(&buffers.inputs[rotation], segments, length);
         let (keys, indices) = (&mut buffers.keys, &mut buffers.indices);
-        match outputs {
-            Outputs::Keys => max_keys(rows, k, keys).run(&env),
-            Outputs::Pairs => max_keys_and_indices(rows, k, keys, indices).run(&env),
-            Outputs::Index => max_indices(rows, k, indices).run(&env),
+        match setting.outputs {
+            Outputs::Keys => max_keys(rows, k, keys).run(env),
+            Outputs::Pairs => max_keys_and_indices(rows, k, keys, indices).run(env),
+            Outputs::Index => max_indices(rows, k, indices).run(env),
         }
     };
+    let rows = Segments::rows(&buffers.inputs[0], segments, length);
+    let plan = max_keys(rows, k, &mut buffers.keys).plan(env)?.to_string();
+    plan.lines().for_each(|line| println!("# {line}"));
     call(&mut buffers, 0)?;
     stream.synchronize()?;
-    check(gpu, &host, &buffers, shape, outputs)?;
+    check(gpu, requirement, &host, &buffers, shape, setting)?;
 
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
     for rotation in 0..buffers.inputs.len() {
@@ -133,27 +145,30 @@ pub(crate) fn shape<K: BenchKey + DeviceRepr + ValidAsZeroBits>(
         stream.synchronize()?;
         times.push(f64::from(start.elapsed_ms(&end)?) * 1e3 / buffers.inputs.len() as f64);
     }
-    let kind = match outputs {
-        Outputs::Keys => "keys",
-        Outputs::Pairs => "pairs",
-        Outputs::Index => "index",
-    };
-    row(&format!("ours-{kind}-nondet"), shape.dtype.name(), [segments, length, k], median(times), bytes);
+    row(&setting.to_string(), shape.dtype.name(), [segments, length, k], median(times), bytes);
     Ok(())
 }
 
-/// Compares the outputs with the CPU engine's: the keys as a multiset, the indices by the keys they name.
-fn check<K: Key + DeviceRepr>(
+/// Compares the outputs with the CPU engine's: the keys as a multiset, the indices by the keys they name, and as a set where
+/// the contract pins it.
+fn check<K: Key + DeviceRepr, R: Requirements>(
     gpu: &Gpu,
+    requirement: R,
     host: &[K],
     buffers: &Buffers<K>,
     shape: Shape,
-    outputs: Outputs,
+    setting: Setting,
 ) -> Result<(), Box<dyn Error>> {
     let Shape { segments, length, k, .. } = shape;
-    let stream = gpu.stream();
+    let (stream, outputs) = (gpu.stream(), setting.outputs);
     let mut wanted = vec![K::zeroed(); segments * k];
     max_keys(Segments::rows(host, segments, length), k, &mut wanted).run(&Env::cpu())?;
+    let mut wanted_places = Vec::new();
+    if setting.contract.pins_the_set() && outputs != Outputs::Keys {
+        wanted_places.resize(segments * k, 0u32);
+        let rows = Segments::rows(host, segments, length);
+        max_indices(rows, k, &mut wanted_places).run(&Env::cpu().require(requirement))?;
+    }
     let keys = stream.clone_dtoh(&buffers.keys)?;
     let indices = stream.clone_dtoh(&buffers.indices)?;
     let taken = k.min(length);
@@ -169,6 +184,13 @@ fn check<K: Key + DeviceRepr>(
                     || places.last().is_some_and(|&i| i as usize >= length)
                 {
                     return true;
+                }
+                if let Some(wanted) = wanted_places.get(row.clone()) {
+                    let mut wanted = wanted.to_vec();
+                    wanted.sort_unstable();
+                    if wanted != places {
+                        return true;
+                    }
                 }
                 let named = indices[row.clone()].iter().map(|&i| of_segment[i as usize]);
                 let same = |(key, out): (K, &K)| bytemuck_eq(&key, out);

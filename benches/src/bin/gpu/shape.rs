@@ -1,6 +1,6 @@
 //! The shapes that are measured.
 
-use super::{Outputs, measure};
+use super::{Setting, measure};
 use cluster_topk::Gpu;
 use cluster_topk::half::{bf16, f16};
 use cluster_topk_benches::distribution::Distribution;
@@ -44,9 +44,9 @@ macro_rules! dtypes {
                 self,
                 gpu: &Gpu,
                 distribution: Distribution,
-                outputs: Outputs,
+                setting: Setting,
             ) -> Result<(), Box<dyn Error>> {
-                match self.dtype { $(Dtype::$variant => measure::shape::<$t>(gpu, distribution, self, outputs)),* }
+                match self.dtype { $(Dtype::$variant => measure::shape::<$t>(gpu, distribution, self, setting)),* }
             }
         }
     };

@@ -7,7 +7,7 @@ use super::buffer::{Buffer, Guard};
 use super::forms::{Forms, Rows, WithK};
 use crate::key::TestKey;
 use crate::layout::fill;
-use crate::request::{Direction, Form, Int, Order, Pair, Plane, Request, Requirement, Written};
+use crate::request::{Direction, Form, Int, Plane, Request, Requirement, Written};
 use crate::runner::numbers::{self, Ints, Stored, Typed, with_int};
 use crate::runner::{Inputs, Outputs, PayloadOut};
 use cluster_topk::args::{Argument, KArg, SizeArg};
@@ -27,8 +27,6 @@ pub(crate) fn call<K: TestKey, F: Forms>(
     inputs: Inputs<'_, K>,
     out: &mut Outputs<K>,
 ) -> Result<(), Error> {
-    let served = Requirement::of(Pair::NotGuaranteed, Order::Unsorted);
-    assert_eq!(request.requirement, served, "the GPU engine serves nothing else yet");
     let stream = runner.gpu.stream();
     let seed = request.seed;
     // Keys that would win in one direction or the other: a key read from outside spoils the answer.
@@ -151,7 +149,7 @@ pub(crate) struct Call<'a, K> {
     len: usize,
 }
 
-/// Sets what is optional, notes the plan, and runs; a macro, because the type of a request is of no interest.
+/// Sets what is optional, and runs; a macro, because the type of a request is of no interest.
 macro_rules! run {
     ($call:ident, $largest:ident, $smallest:ident, ($($argument:expr),*), ($($fill:expr),*)) => {{
         let entry = match $call.request.direction {
@@ -165,8 +163,7 @@ macro_rules! run {
         if $call.request.fill {
             typed = typed.fill_with($($fill),*);
         }
-        let plan = typed.plan(&$call.runner.env);
-        $call.runner.settle(plan, typed.run(&$call.runner.env))
+        $call.runner.under($call.request.requirement, typed)
     }};
 }
 

@@ -3,40 +3,58 @@
 mod buffer;
 mod call;
 mod forms;
+mod requirements;
 
 use super::{Inputs, Outputs, Runner};
 use crate::key::TestKey;
 use crate::request::Request;
-use cluster_topk::env::Env;
+use cluster_topk::env::{BackendOverride, Env};
+use cluster_topk::gpu::ClusterCaps;
 use cluster_topk::plan::{EnginePlan, Plan};
 use cluster_topk::requirement::{NotGuaranteed, Unsorted, Unspecified};
 use cluster_topk::{Error, Gpu};
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) use call::call;
 pub(crate) use forms::{All, Common};
 
-/// What the GPU engine serves.
+/// What every backend of the GPU engine serves.
 pub type Served = (NotGuaranteed, Unspecified, Unsorted);
 
-/// Runs requests on a GPU. They must be under [`Pair::NotGuaranteed`](crate::request::Pair::NotGuaranteed) and
-/// [`Order::Unsorted`](crate::request::Order::Unsorted).
+/// Runs requests on a GPU. They must be under [`Order::Unsorted`](crate::request::Order::Unsorted), with any pair.
 ///
 /// A driver's error panics: after one the context is lost.
 #[derive(Debug)]
 pub struct GpuRunner {
     gpu: Gpu,
     env: Env<Gpu, Served>,
-    kernels: Mutex<BTreeSet<&'static str>>,
+    backend: BackendOverride,
+    caps: ClusterCaps,
+    /// The kernels that were launched so far, each with its cluster width; shared with the runners made from this one.
+    launched: Arc<Mutex<BTreeSet<(&'static str, u32)>>>,
 }
 
 impl GpuRunner {
-    /// On `gpu`'s stream.
+    /// On `gpu`'s stream. The engine must have no caps.
     #[must_use]
     pub fn on(gpu: Gpu) -> Self {
         let env = Env::gpu(gpu.clone()).require((NotGuaranteed, Unspecified, Unsorted));
-        Self { gpu, env, kernels: Mutex::default() }
+        let (backend, caps) = (BackendOverride::Automatic, ClusterCaps::NONE);
+        Self { gpu, env, backend, caps, launched: Arc::default() }
+    }
+
+    /// A runner on this one's stream that forces the cluster backend, under caps.
+    ///
+    /// # Panics
+    ///
+    /// When the caps are not usable.
+    #[must_use]
+    pub fn on_clusters(&self, caps: ClusterCaps) -> Self {
+        let gpu = self.gpu.clone().with_cluster_caps(caps).expect("the caps are usable");
+        let runner = Self::on(gpu);
+        let backend = BackendOverride::ForceCluster;
+        Self { env: runner.env.backend(backend), backend, caps, launched: self.launched.clone(), ..runner }
     }
 
     /// The engine.
@@ -51,10 +69,10 @@ impl GpuRunner {
         &self.env
     }
 
-    /// The kernels that were launched so far.
+    /// The kernels that were launched so far, each with its cluster width.
     #[must_use]
-    pub fn kernels(&self) -> BTreeSet<&'static str> {
-        self.kernels.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn launched(&self) -> BTreeSet<(&'static str, u32)> {
+        self.launched.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Compares plan and call, and notes the kernel, unless there was nothing to launch it for.
@@ -67,8 +85,23 @@ impl GpuRunner {
             }
         };
         let EnginePlan::Gpu(gpu) = &plan.engine else { panic!("the GPU engine plans for itself: {plan}") };
+        match (self.backend, &gpu.cluster) {
+            (BackendOverride::Automatic, _) | (BackendOverride::ForceBaseline, None) => {}
+            (BackendOverride::ForceCluster, Some(cluster)) => {
+                assert!(gpu.cluster_width <= self.caps.max_cluster_width.unwrap_or(16), "{plan}");
+                assert!(cluster.resident_chunks <= self.caps.max_slots.unwrap_or(u32::MAX), "{plan}");
+                assert_eq!(
+                    cluster.resident_chunks + cluster.reread_chunks,
+                    cluster.chunks_per_block,
+                    "{plan}"
+                );
+                assert_eq!(u64::from(gpu.blocks), plan.num_segments * u64::from(gpu.cluster_width), "{plan}");
+            }
+            (forced, _) => panic!("{forced:?} was not heeded: {plan}"),
+        }
         if called.is_ok() && plan.num_segments > 0 && plan.max_k > 0 && plan.max_segment_size > 0 {
-            self.kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(gpu.kernel);
+            let mut launched = self.launched.lock().unwrap_or_else(PoisonError::into_inner);
+            launched.insert((gpu.kernel, gpu.cluster_width));
         }
         called
     }

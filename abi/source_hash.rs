@@ -1,0 +1,1 @@
+../host/source_hash.rs

@@ -1,0 +1,313 @@
+//! The search for a cluster width against a brute force over widths and slots, on models of devices.
+
+use cluster_topk_abi::MAX_GRID_BLOCKS;
+use cluster_topk_abi::arch::ComputeCapability;
+use cluster_topk_abi::key_order::KeyWidth;
+use cluster_topk_abi::layout::TileGeometry;
+use cluster_topk_abi::plan::{ClusterLimits, ClusterPlan, Demand, Loads, NoPlan, WidthReason, plan_cluster};
+use cluster_topk_abi::policy::{ClusterPolicy, LaunchShape};
+use proptest::prelude::*;
+
+const LONGEST: u64 = (1 << 31) - 1;
+
+/// A device: the multiprocessors of each group that a cluster must lie within, and what one multiprocessor has.
+#[derive(Clone, Copy, Debug)]
+struct Device {
+    name: &'static str,
+    groups: &'static [u64],
+    cc: ComputeCapability,
+    /// The widest cluster that the occupancy query does not refuse.
+    widest: u32,
+}
+
+const DEVICES: [Device; 5] = [
+    Device {
+        name: "H100, H200",
+        groups: &[16, 16, 16, 16, 16, 16, 18, 18],
+        cc: ComputeCapability::new(9, 0),
+        widest: 16,
+    },
+    Device {
+        name: "B200",
+        groups: &[18, 18, 18, 18, 18, 18, 20, 20],
+        cc: ComputeCapability::new(10, 0),
+        widest: 16,
+    },
+    Device {
+        name: "GB202",
+        groups: &[16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 10],
+        cc: ComputeCapability::new(12, 0),
+        widest: 8,
+    },
+    Device { name: "no width 16", groups: &[14; 8], cc: ComputeCapability::new(9, 0), widest: 8 },
+    // What is left of a device to a process that may use a part of it only.
+    Device { name: "three SMs", groups: &[3], cc: ComputeCapability::new(9, 0), widest: 2 },
+];
+
+impl Device {
+    fn limits(&self) -> ClusterLimits {
+        let table = self.cc.limits().unwrap();
+        ClusterLimits {
+            smem_per_block_optin_bytes: table.smem_per_block_optin_bytes,
+            max_cluster_width: table.max_cluster_width,
+        }
+    }
+
+    /// How many clusters run at once.
+    fn active(&self, threads: u32, width: u32, smem_bytes: u64) -> u32 {
+        let table = self.cc.limits().unwrap();
+        let by_memory = u64::from(table.smem_per_sm_bytes)
+            / (smem_bytes + u64::from(table.smem_reserved_per_block_bytes));
+        let blocks =
+            by_memory.min((table.max_threads_per_sm / threads).into()).min(table.max_blocks_per_sm.into());
+        if width > self.widest {
+            return 0;
+        }
+        self.groups.iter().map(|sms| sms * blocks / u64::from(width)).sum::<u64>() as u32
+    }
+}
+
+fn plan(device: &Device, policy: &ClusterPolicy, demand: &Demand) -> Result<ClusterPlan, NoPlan> {
+    let mut asked = Vec::new();
+    let plan = plan_cluster(policy, demand, &device.limits(), |shape| {
+        asked.push(shape);
+        let LaunchShape { cluster_width, dynamic_smem_bytes } = shape;
+        assert!(dynamic_smem_bytes <= device.limits().smem_per_block_optin_bytes);
+        assert!(cluster_width <= device.limits().max_cluster_width);
+        device.active(policy.threads_per_block, cluster_width, dynamic_smem_bytes.into())
+    });
+    assert!(asked.len() <= 11, "{asked:?}");
+    plan
+}
+
+/// The most chunks that a rank owns of any segment of up to `chunks` chunks, looked at one by one; where they are very many,
+/// those in the middle, which are neither the most nor few enough to leave ranks without any, are not.
+fn worst_share(chunks: u128, width: u128, min_chunks: u128) -> u128 {
+    let ends = (0..=chunks.min(1000)).chain(chunks.saturating_sub(1000)..=chunks);
+    ends.map(|chunks| chunks.div_ceil((chunks / min_chunks).clamp(1, width))).max().unwrap_or(0)
+}
+
+/// What the plan should be: its width, its slots, and the reason.
+fn brute_force(
+    device: &Device,
+    policy: &ClusterPolicy,
+    demand: &Demand,
+) -> Option<(u32, u64, u128, WidthReason)> {
+    let geometry = TileGeometry::of(policy, demand.key_width, 0);
+    let bytes = |slots: u64| geometry.bytes_for_slots(slots);
+    let limits = device.limits();
+    let cap = u64::from(policy.max_slots.unwrap_or(u32::MAX));
+    let most = (1..)
+        .take_while(|&slots| slots <= cap && bytes(slots) <= limits.smem_per_block_optin_bytes.into())
+        .last()?;
+    let key_bytes = u128::from(demand.key_width.bytes());
+    let (line, chunk) = (u128::from(policy.load_align_bytes), u128::from(policy.chunk_bytes));
+    let of_segment = u128::from(demand.max_segment_size) * key_bytes;
+    let in_lines = (of_segment / line * line).div_ceil(chunk);
+    let chunks = if demand.loads == Loads::Bulk { in_lines } else { of_segment.div_ceil(chunk) };
+    let min_chunks = u128::from(policy.min_chunks_per_block);
+
+    let active = |width, slots| device.active(policy.threads_per_block, width, bytes(slots));
+    let short = demand.max_segment_size <= policy.single_block_max_seg_size.into();
+    if short && in_lines <= most.into() {
+        let slots = (chunks as u64).clamp(1, most);
+        if active(1, slots) > 0 {
+            return Some((1, slots, chunks, WidthReason::SingleBlock));
+        }
+    }
+    let caps = [limits.max_cluster_width, policy.max_cluster_width.unwrap_or(16)];
+    let mut resident = Vec::new();
+    let mut rest = Vec::new();
+    for width in [1u32, 2, 4, 8, 16] {
+        let grid = u128::from(demand.num_segments) * u128::from(width);
+        // A width is too wide if half of it already has a place for every rank that could join.
+        let joining = (chunks / min_chunks).max(1);
+        if caps.iter().any(|&cap| width > cap)
+            || grid > MAX_GRID_BLOCKS.into()
+            || (width > 1 && u128::from(width / 2) >= joining)
+        {
+            continue;
+        }
+        let share = worst_share(chunks, width.into(), min_chunks);
+        let smallest = (1..=most).find(|&slots| share <= slots.into());
+        let slots = smallest.unwrap_or(most);
+        match u128::from(active(width, slots)) {
+            0 => {}
+            clusters if smallest.is_some() => {
+                resident.push((u128::from(demand.num_segments).div_ceil(clusters), width, slots, share));
+            }
+            _ => rest.push((width, slots, share)),
+        }
+    }
+    let fewest = resident.iter().map(|&(waves, ..)| waves).min();
+    let best =
+        resident.iter().filter(|&&(waves, ..)| Some(waves) == fewest).max_by_key(|&&(_, width, ..)| width);
+    match best {
+        Some(&(_, width, slots, share)) => Some((width, slots, share, WidthReason::FewestWaves)),
+        None => rest.last().map(|&(width, slots, share)| (width, slots, share, WidthReason::MostResident)),
+    }
+}
+
+#[track_caller]
+fn agrees(device: &Device, policy: &ClusterPolicy, demand: &Demand) {
+    assert_eq!(policy.validate(), Ok(()));
+    let context = || format!("{} {demand:?} {policy:?}", device.name);
+    let (plan, expected) = (plan(device, policy, demand), brute_force(device, policy, demand));
+    let (Ok(plan), Some((width, slots, share, reason))) = (plan, expected) else {
+        assert_eq!((plan.ok(), expected), (None, None), "{}", context());
+        return;
+    };
+    let geometry = TileGeometry::of(policy, demand.key_width, 0);
+    assert_eq!(plan.reason, reason, "{}", context());
+    assert_eq!(plan.shape.cluster_width, width, "{}", context());
+    assert_eq!(u64::from(plan.slots), slots, "{}", context());
+    assert_eq!(u64::from(plan.shape.dynamic_smem_bytes), geometry.bytes_for_slots(slots), "{}", context());
+    assert_eq!(u128::from(plan.chunks_per_rank), share, "{}", context());
+    let clusters = device.active(policy.threads_per_block, width, geometry.bytes_for_slots(slots));
+    assert_eq!(plan.clusters_per_wave, clusters, "{}", context());
+    assert_eq!(plan.waves, demand.num_segments.div_ceil(clusters.into()), "{}", context());
+    let stream = [slots as u32, policy.pipeline_stages, policy.max_stream_slots.unwrap_or(u32::MAX)];
+    assert_eq!(Some(plan.max_stream_slots), stream.into_iter().min(), "{}", context());
+    let resident = share.min(slots.into());
+    assert_eq!(u128::from(plan.resident_chunks_per_rank()), resident, "{}", context());
+    assert_eq!(u128::from(plan.reread_chunks_per_rank()), share - resident, "{}", context());
+    assert_eq!(plan.is_resident(), share <= slots.into(), "{}", context());
+}
+
+#[test]
+fn the_default_policy_on_every_device() {
+    let around = |n: u64| [n - 1, n, n + 1];
+    let mut sizes: Vec<u64> = (1..31).flat_map(|exponent| around(1 << exponent)).collect();
+    sizes.extend([0, 3000, 8191, 8193, 100_000, LONGEST - 1, LONGEST]);
+    for device in &DEVICES {
+        for key_width in KeyWidth::ALL {
+            for &max_segment_size in sizes.iter().filter(|&&size| size < 1 << 24 || size % 4 == 3) {
+                for num_segments in [0, 1, 2, 8, 33, 64, 132, 133, 1000, 65_536, LONGEST / 16, LONGEST] {
+                    for loads in [Loads::Bulk, Loads::Plain] {
+                        let demand = Demand { key_width, max_segment_size, num_segments, loads };
+                        agrees(device, &ClusterPolicy::DEFAULT, &demand);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn any_policy() -> impl Strategy<Value = ClusterPolicy> {
+    let chunk =
+        proptest::sample::select(vec![(64u32, 16u32), (48, 16), (128, 128), (384, 128), (16 << 10, 128)]);
+    let cap = |most: u32| proptest::option::of(1..=most);
+    let short = prop_oneof![Just(0u32), 0u32..4000, Just(LONGEST as u32)];
+    (chunk, cap(16), cap(20), cap(9), 1u32..6, short, proptest::sample::select(vec![32u32, 64, 512]))
+        .prop_map(|((chunk_bytes, load_align_bytes), width, slots, stream, min_chunks, short, threads)| {
+            ClusterPolicy {
+                chunk_bytes,
+                load_align_bytes,
+                max_cluster_width: width,
+                max_slots: slots,
+                max_stream_slots: stream,
+                min_chunks_per_block: min_chunks,
+                single_block_max_seg_size: short,
+                threads_per_block: threads,
+                ..ClusterPolicy::DEFAULT
+            }
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn any_policy_on_any_device(
+        policy in any_policy(),
+        device in proptest::sample::select(DEVICES.to_vec()),
+        key_width in proptest::sample::select(KeyWidth::ALL.to_vec()),
+        max_segment_size in prop_oneof![0u64..200, 0u64..100_000],
+        num_segments in prop_oneof![0u64..400, 0..=LONGEST],
+        loads in proptest::sample::select(vec![Loads::Bulk, Loads::Plain]),
+    ) {
+        agrees(&device, &policy, &Demand { key_width, max_segment_size, num_segments, loads });
+    }
+}
+
+/// Width, slots, waves and clusters per wave of `segments` segments of 32-bit keys.
+fn of_f32(device: usize, policy: &ClusterPolicy, segments: u64, size: u64) -> (u32, u32, u64, u32) {
+    let demand = Demand {
+        key_width: KeyWidth::W32,
+        max_segment_size: size,
+        num_segments: segments,
+        loads: Loads::Bulk,
+    };
+    let plan = plan(&DEVICES[device], policy, &demand).unwrap();
+    (plan.shape.cluster_width, plan.slots, plan.waves, plan.clusters_per_wave)
+}
+
+/// Answers worked out by hand, so that oracle and search cannot be wrong together.
+#[test]
+fn known_answers() {
+    let default = ClusterPolicy::DEFAULT;
+    // 8,816 bytes before the first slot; 13 slots of 16 KiB behind them in 227 KiB, 5 in 99 KiB.
+    assert_eq!(of_f32(0, &default, 1, 1 << 20), (16, 13, 1, 8));
+    assert_eq!(of_f32(2, &default, 1, 1 << 20), (8, 5, 1, 21));
+    // Two chunks are a short segment's; one key more is a cluster's.
+    assert_eq!(of_f32(0, &default, 1000, 8192), (1, 2, 2, 528));
+    assert_eq!(of_f32(0, &default, 1, 8193), (2, 1, 1, 264));
+    // 32 chunks: one wave at every width for 8 segments, so the widest.
+    assert_eq!(of_f32(0, &default, 8, 131_072), (16, 2, 1, 32));
+    // 256 segments: 16 x 2 chunks run 32 at once, 8 x 4 chunks 48, 4 x 8 chunks 32; nothing holds 32 or 16 chunks.
+    assert_eq!(of_f32(0, &default, 256, 131_072), (8, 4, 6, 48));
+    // Capped to four blocks there are 8 waves, and to two blocks the segment is no longer resident.
+    let capped = |width| ClusterPolicy { max_cluster_width: Some(width), ..default };
+    assert_eq!(of_f32(0, &capped(4), 256, 131_072), (4, 8, 8, 32));
+    assert_eq!(of_f32(0, &capped(2), 256, 131_072), (2, 13, 4, 66));
+    // A cap that is no power of two counts as the one below.
+    assert_eq!(of_f32(0, &capped(15), 8, 131_072), (8, 4, 1, 48));
+    // Width 16 refused.
+    assert_eq!(of_f32(3, &default, 8, 131_072).0, 8);
+    // Five chunks take eight blocks, four take four.
+    assert_eq!(of_f32(0, &default, 1, 5 * 4096).0, 8);
+    assert_eq!(of_f32(0, &default, 1, 4 * 4096).0, 4);
+    // No segments, no waves.
+    assert_eq!(of_f32(0, &default, 0, 131_072).2, 0);
+}
+
+#[test]
+fn grids_have_an_end() {
+    let demand = |num_segments| Demand {
+        key_width: KeyWidth::W8,
+        max_segment_size: LONGEST,
+        num_segments,
+        loads: Loads::Bulk,
+    };
+    let plan = |num_segments| plan(&DEVICES[0], &ClusterPolicy::DEFAULT, &demand(num_segments));
+    for (width, beyond) in [(16, 8), (8, 4), (4, 2), (2, 1)] {
+        let limit = MAX_GRID_BLOCKS / width;
+        assert_eq!(u64::from(plan(limit).unwrap().shape.cluster_width), width);
+        assert_eq!(plan(limit + 1).unwrap().shape.cluster_width, beyond);
+    }
+    assert_eq!(
+        plan(MAX_GRID_BLOCKS + 1),
+        Err(NoPlan::TooManySegments { given: MAX_GRID_BLOCKS + 1, limit: MAX_GRID_BLOCKS, cluster_width: 1 })
+    );
+}
+
+#[test]
+fn no_plan() {
+    let demand =
+        Demand { key_width: KeyWidth::W64, max_segment_size: 9, num_segments: 1, loads: Loads::Plain };
+    let policy = ClusterPolicy::DEFAULT;
+    let limits = ClusterLimits { smem_per_block_optin_bytes: 20_000, max_cluster_width: 8 };
+    let required = TileGeometry::of(&policy, KeyWidth::W64, 0).bytes_for_slots(1);
+    assert_eq!(
+        plan_cluster(&policy, &demand, &limits, |_| unreachable!("nothing fits")),
+        Err(NoPlan::TooLittleSharedMemory { required, available: 20_000 })
+    );
+    let limits = DEVICES[0].limits();
+    assert_eq!(plan_cluster(&policy, &demand, &limits, |_| 0), Err(NoPlan::NothingLaunchable));
+    // A device that holds a segment at no width that it runs still takes the launch that it runs.
+    let long = Demand { max_segment_size: 1 << 20, ..demand };
+    let narrow = |shape: LaunchShape| u32::from(shape.cluster_width == 2);
+    let plan = plan_cluster(&policy, &long, &limits, narrow).unwrap();
+    assert_eq!((plan.shape.cluster_width, plan.reason), (2, WidthReason::MostResident));
+    assert!(!plan.is_resident());
+}

@@ -1,0 +1,77 @@
+//! The bound: a range of costs that holds the k-th, from a fraction of the keys.
+//!
+//! The best key of a group stands for it. A cost that at least k delegates reach is reached by at least k keys, whatever they
+//! are; a histogram over the delegates takes one atomic operation a group, where one over the keys would take one a key, most
+//! of them on the few buckets into which real keys crowd.
+
+use super::load::{self, Stages};
+use super::passes::{Start, Team};
+use super::share::{BATCH, Share};
+use super::{Tuning, memory::Memory};
+use crate::agents::cost::{Key, Word};
+use crate::agents::open::Open;
+use cluster_topk_abi::schedule::SegmentSplit;
+
+/// Delegates per wanted item below which they bound the k-th badly.
+const DELEGATES_PER_ITEM: u32 = 2;
+
+/// Waits for the load, and bounds the k-th cost on the way where delegates do that well.
+///
+/// # Safety
+///
+/// All threads of the team call it together, after [`load::start`]; 0 < `k` < number of keys.
+#[inline(always)]
+pub(super) unsafe fn find<K, T>(
+    share: &Share<'_, K, T>,
+    team: &Team<K, T>,
+    k: u32,
+    split: &SegmentSplit,
+) -> Start<K::Word>
+where
+    K: Key + core::ops::BitXor<Output = K>,
+    T: Tuning,
+{
+    let buckets = const { Memory::<K, T>::BUCKETS };
+    let all = Open { least: K::Word::BEST, most: K::ONES.word(), k };
+    // A group is a tile, which holds at most `BATCH` vectors, so there are at least as many groups. It is the same number in
+    // every block.
+    let groups = split.bulk_keys / const { BATCH * K::PER_VEC16 as u32 };
+    let delegate = groups / DELEGATES_PER_ITEM >= k;
+    let stages = Stages::of(share);
+    let shift = all.shift(buckets);
+    let mut least = K::Word::WORST;
+    let (mut at, mut stage) = (0, 0);
+    loop {
+        // What has no slot comes behind the last stage, as if it were one more.
+        let end = if at < share.resident {
+            // SAFETY: the load has been started.
+            unsafe { load::wait(share, stage) };
+            (at + stages.keys).min(share.resident)
+        } else {
+            share.end_of_vectors()
+        };
+        if delegate {
+            share.rows(at, end, |tile| {
+                let mut best = K::Word::WORST;
+                tile.each(|key, _| best = best.min(share.costs.cost(key)));
+                team.count(best.shr(shift).low());
+                least = least.min(best);
+            });
+        }
+        if end == share.end_of_vectors() {
+            break;
+        }
+        at = end;
+        stage += 1;
+    }
+    if !delegate {
+        return Start { open: all, first: true };
+    }
+    if let Some((key, _)) = share.single() {
+        least = least.min(share.costs.cost(key));
+    }
+    // SAFETY: the caller's promise; the branch is the same in the whole team, and there are at least k groups.
+    let found = unsafe { team.resolve(k, false, Some(least), true) };
+    let most = all.within(found.bucket, shift, k).most;
+    Start { open: Open { least: team.least(), most, k }, first: false }
+}

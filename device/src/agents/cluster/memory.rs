@@ -1,0 +1,115 @@
+//! The shared memory of a block, the same in every block of the cluster.
+
+use super::Tuning;
+use crate::agents::cost::Key;
+use crate::arch::shared::{BASE_ALIGN, Shared};
+use cluster_topk_abi::arch::MAX_CLUSTER_WIDTH;
+use cluster_topk_abi::layout::{FixedRegion, TileGeometry};
+
+/// Words of the shared state.
+pub(super) mod word {
+    /// A pass's result, 64 bits: the leader's.
+    pub(crate) const RESULT: u32 = 0;
+    /// The next slot of this block's keys better than the k-th.
+    pub(crate) const FRONT: u32 = 2;
+    /// The next slot of this block's ties.
+    pub(crate) const BACK: u32 = 3;
+    /// Keys of this block better than the k-th; not the leader's.
+    pub(crate) const OWN_FRONT: u32 = 4;
+    /// Keys of this block that may be the k-th; not the leader's.
+    pub(crate) const OWN_BACK: u32 = 5;
+    /// The least cost of the segment, 64 bits at most: the leader's.
+    pub(crate) const LEAST: u32 = 6;
+    /// Keys of the segment that may be the k-th: the leader's.
+    pub(crate) const ALL_BACK: u32 = 8;
+    /// A bucket that this block has found for itself: its index, and the items before it and in it.
+    pub(crate) const FOUND: u32 = 9;
+    /// The least cost of each block, 64 bits at most: the leader's.
+    pub(crate) const LEAST_OF_RANKS: u32 = 16;
+}
+
+/// Where everything lies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory<K, T> {
+    /// [`word`]s.
+    pub(super) state: Shared<u32>,
+    /// One count per bucket.
+    pub(super) histogram: Shared<u32>,
+    /// Two words per warp: for scans, or for a cost of each.
+    pub(super) scan: Shared<u32>,
+    /// One per stage of the load.
+    pub(super) barriers: Shared<u64>,
+    /// The keys.
+    pub(super) slots: Shared<K>,
+    tuning: core::marker::PhantomData<T>,
+}
+
+impl<K: Key, T: Tuning> Memory<K, T> {
+    pub(super) const GEOMETRY: TileGeometry = TileGeometry::of(&T::POLICY, K::WIDTH, 0);
+    const FIXED: FixedRegion = FixedRegion::of(&T::POLICY, K::WIDTH, 0);
+    /// Threads of a block.
+    pub(super) const THREADS: u32 = T::POLICY.threads_per_block;
+    /// Buckets of a histogram: a power of two, at most four per thread.
+    pub(super) const BUCKETS: u32 = {
+        let bits =
+            if T::POLICY.bits_per_pass < K::WIDTH.bits() { T::POLICY.bits_per_pass } else { K::WIDTH.bits() };
+        let buckets = 1 << bits;
+        assert!(buckets >= 4 && buckets <= 4 * Self::THREADS);
+        // The first of them serve the scan over the warps, and each thread holds at most one of the keys at the ends.
+        assert!(2 * (Self::GEOMETRY.line_keys() as u32 - 1) <= Self::THREADS);
+        assert!(T::POLICY.load_align_bytes <= BASE_ALIGN);
+        buckets
+    };
+    /// The first slot; its alignment is at most that of the front of shared memory.
+    const SLOTS: u32 = Self::GEOMETRY.slots_base(0) as u32;
+    /// Keys of a slot.
+    pub(super) const CHUNK_KEYS: u32 = Self::GEOMETRY.chunk_keys() as u32;
+
+    /// The memory of a launch with `slots` slots.
+    ///
+    /// # Safety
+    ///
+    /// The launch provides the geometry's bytes for that many slots; the block's threads, and after a cluster barrier those of
+    /// its peers, use them as the stages say.
+    #[inline(always)]
+    pub(super) unsafe fn carve(slots: u32) -> Self {
+        // SAFETY: the caller's promise; `FixedRegion` keeps the parts apart.
+        let part = |offset, len| unsafe { Shared::<u32>::carve(offset, len) };
+        // SAFETY: as above.
+        let barriers = unsafe { Shared::carve(const { Self::FIXED.barriers }, T::POLICY.pipeline_stages) };
+        // SAFETY: as above; the slots lie behind the fixed region.
+        let slots = unsafe { Shared::carve(const { Self::SLOTS }, slots.wrapping_mul(Self::CHUNK_KEYS)) };
+        Self {
+            state: part(const { Self::FIXED.state }, FixedRegion::STATE_BYTES / 4),
+            histogram: part(const { Self::FIXED.histogram }, const { Self::BUCKETS }),
+            scan: part(const { Self::FIXED.scan }, const { Self::THREADS / 32 * 2 }),
+            barriers,
+            slots,
+            tuning: core::marker::PhantomData,
+        }
+    }
+
+    /// The least cost of the segment: the leader's.
+    #[inline(always)]
+    pub(super) fn least(&self) -> Shared<K::Word> {
+        self.state.slice(word::LEAST, 2).cast()
+    }
+
+    /// The least cost of each block: the leader's.
+    #[inline(always)]
+    pub(super) fn least_of_ranks(&self) -> Shared<K::Word> {
+        self.state.slice(word::LEAST_OF_RANKS, 2 * MAX_CLUSTER_WIDTH).cast()
+    }
+
+    /// The least cost of each warp, where scans keep their sums at other times.
+    #[inline(always)]
+    pub(super) fn least_of_warps(&self) -> Shared<K::Word> {
+        self.scan.cast()
+    }
+
+    /// A pass's result.
+    #[inline(always)]
+    pub(super) fn result(&self) -> Shared<u64> {
+        self.state.slice(word::RESULT, 2).cast()
+    }
+}

@@ -1,0 +1,340 @@
+//! The passes: histograms over the cluster, until the k-th cost is known.
+
+use super::Tuning;
+use super::memory::{Memory, word};
+use super::share::Share;
+use crate::agents::cost::{Key, Word};
+use crate::agents::open::Open;
+use crate::arch::shared::Shared;
+use crate::arch::{Scope, Vec16, block, cluster, thread};
+use crate::primitives::{Bucket, block_exclusive_sum_of};
+use cluster_topk_abi::schedule::{ClusterSchedule, ScanOrder};
+
+/// The blocks that work on a segment, seen from one of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Team<K, T> {
+    memory: Memory<K, T>,
+    /// This block.
+    rank: u32,
+    /// Blocks that work.
+    width: u32,
+    /// The block whose histogram gathers all: the last in scan order.
+    leader: u32,
+    order: ScanOrder,
+    /// Whether this block is the only one.
+    pub(super) alone: bool,
+}
+
+/// What a pass found, in every thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    /// The bucket that holds the k-th item.
+    pub(super) bucket: u32,
+    /// How many of its items are wanted.
+    pub(super) k: u32,
+    /// Whether these are all of them.
+    pub(super) whole: bool,
+}
+
+impl Found {
+    const WHOLE: u32 = 1 << 31;
+
+    /// Bucket and flag in the low half, the count in the high one: one load tells all.
+    #[inline(always)]
+    fn packed(self) -> u64 {
+        u64::from(self.bucket | if self.whole { Self::WHOLE } else { 0 }) | u64::from(self.k) << 32
+    }
+
+    #[inline(always)]
+    fn unpacked(word: u64) -> Self {
+        let low = word as u32;
+        Self { bucket: low & !Self::WHOLE, k: (word >> 32) as u32, whole: low & Self::WHOLE != 0 }
+    }
+}
+
+impl<K: Key, T: Tuning> Team<K, T> {
+    /// The team of a schedule, for block `rank`, which works.
+    #[inline(always)]
+    pub(super) fn of(schedule: &ClusterSchedule, rank: u32, memory: Memory<K, T>) -> Self {
+        let width = schedule.effective_width;
+        let order = schedule.order;
+        Self { memory, rank, width, leader: schedule.leader(), order, alone: width == 1 }
+    }
+
+    /// Whether this block leads.
+    #[inline(always)]
+    pub(super) fn leads(&self) -> bool {
+        self.rank == self.leader
+    }
+
+    /// The blocks behind this one in scan order, as a range of ranks.
+    #[inline(always)]
+    pub(super) fn successors(&self) -> (u32, u32) {
+        self.order.successors(self.rank, self.width)
+    }
+
+    /// Whether indices ascend in scan order.
+    #[inline(always)]
+    pub(super) fn ascends(&self) -> bool {
+        matches!(self.order, ScanOrder::Ascending)
+    }
+
+    /// A barrier over the team.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the team call it together.
+    #[inline(always)]
+    pub(super) unsafe fn sync(&self) {
+        if self.alone {
+            // SAFETY: the caller's promise.
+            unsafe { block::sync() };
+        } else {
+            // SAFETY: as above.
+            unsafe { cluster::sync() };
+        }
+    }
+
+    /// Adds to a bucket of this block's histogram.
+    ///
+    /// At cluster scope, since the leader's counts while its peers fold theirs in. On this block's own memory both scopes are
+    /// the same instruction (`ATOMS.POPC.INC`).
+    #[inline(always)]
+    pub(super) fn count(&self, bucket: u32) {
+        self.memory.histogram.add(bucket, 1, Scope::Cluster);
+    }
+
+    /// Merges the blocks' histograms and finds the bucket of the `k`-th item; leaves the histograms empty. Two barriers of the
+    /// team.
+    ///
+    /// With `items` the histograms are over keys, and the block notes how many of its own lie before the bucket and in it. With
+    /// each thread's `least` cost, [`Self::least`] is there afterwards; it is gathered by stores, since 64-bit minima are no
+    /// atomic operation of shared memory.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the team call it together; the histograms hold at least `k` items. `first` says that it is the first
+    /// call, which ends the wait for the peers' start.
+    #[inline(always)]
+    pub(super) unsafe fn resolve(&self, k: u32, items: bool, least: Option<K::Word>, first: bool) -> Found {
+        let memory = self.memory;
+        let own_first = thread::index() * 4;
+        let has_buckets = own_first < const { Memory::<K, T>::BUCKETS };
+        let (leads, mut counts) = (self.leads(), Vec16([0; 4]));
+        if let Some(least) = least {
+            // SAFETY: the caller's promise: the whole warp is here.
+            let least = unsafe { least.warp_min() };
+            if thread::lane() == 0 {
+                memory.least_of_warps().store(thread::warp_index(), least);
+            }
+        }
+        if !self.alone || least.is_some() {
+            // SAFETY: the caller's promise; both are the same for the whole block.
+            unsafe { block::sync() };
+        }
+        if !self.alone {
+            if first {
+                // SAFETY: as above; this thread has arrived in `load::start`.
+                unsafe { cluster::wait() };
+            }
+            if !leads && has_buckets {
+                counts = memory.histogram.load16(own_first);
+                memory.histogram.store16(own_first, Vec16([0; 4]));
+                let merged = memory.histogram.at(self.leader);
+                for (at, &count) in counts.0.iter().enumerate() {
+                    if count > 0 {
+                        merged.add(own_first + at as u32, count, Scope::Cluster);
+                    }
+                }
+            }
+        }
+        if least.is_some() && thread::warp_index() == 0 {
+            // SAFETY: the whole first warp is here.
+            let least = unsafe { least_of(memory.least_of_warps(), const { Memory::<K, T>::THREADS / 32 }) };
+            if thread::lane() == 0 {
+                if self.alone {
+                    memory.least_of_ranks().store(0, least);
+                } else {
+                    memory.least_of_ranks().at(self.leader).store(self.rank, least);
+                }
+            }
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.sync() };
+        if leads && has_buckets {
+            counts = memory.histogram.load16(own_first);
+            memory.histogram.store16(own_first, Vec16([0; 4]));
+        }
+        if leads && least.is_some() && thread::warp_index() == 0 {
+            // SAFETY: the whole first warp is here.
+            let least = unsafe { least_of(memory.least_of_ranks(), self.width) };
+            if thread::lane() == 0 {
+                memory.least().store(0, least);
+            }
+        }
+        // SAFETY: as above; the scratch was last used before the barrier.
+        let mut before = unsafe { scan_buckets::<K, T>(memory.scan, counts) };
+        if leads {
+            let mut through = before;
+            for (at, &count) in counts.0.iter().enumerate() {
+                if let Some(found) = holds(k, through, count) {
+                    let found = Found { bucket: own_first + at as u32, ..found };
+                    memory.result().store(0, found.packed());
+                    memory.state.store(word::ALL_BACK, count);
+                }
+                through = through.wrapping_add(count);
+            }
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.sync() };
+        let word = if self.alone { memory.result().load(0) } else { memory.result().at(self.leader).load(0) };
+        let found = Found::unpacked(word);
+        if items && !leads && found.bucket / 4 == thread::index() {
+            // This thread's buckets hold it: its scan says what the block has before it.
+            for (at, &count) in counts.0.iter().enumerate() {
+                if own_first + at as u32 == found.bucket {
+                    let front = memory.state.load(word::OWN_FRONT);
+                    memory.state.store(word::OWN_FRONT, front.wrapping_add(before));
+                    memory.state.store(word::OWN_BACK, count);
+                }
+                before = before.wrapping_add(count);
+            }
+        }
+        found
+    }
+
+    /// The segment's least cost, after the [`Self::resolve`] that gathered it.
+    #[inline(always)]
+    pub(super) fn least(&self) -> K::Word {
+        let least = self.memory.least();
+        if self.alone { least.load(0) } else { least.at(self.leader).load(0) }
+    }
+}
+
+/// The least of the first `count` words, at most 32.
+///
+/// # Safety
+///
+/// All 32 lanes of a warp call it together.
+#[inline(always)]
+unsafe fn least_of<W: Word>(words: Shared<W>, count: u32) -> W {
+    let lane = thread::lane();
+    let own = if lane < count { words.load(lane) } else { W::WORST };
+    // SAFETY: the caller's promise.
+    unsafe { own.warp_min() }
+}
+
+/// The items in the buckets before this thread's four. One block barrier.
+///
+/// # Safety
+///
+/// All threads of the block call it together; nobody else uses the scratch.
+#[inline(always)]
+pub(super) unsafe fn scan_buckets<K: Key, T: Tuning>(
+    scratch: Shared<u32>,
+    Vec16([a, b, c, d]): Vec16,
+) -> u32 {
+    let own = a.wrapping_add(b).wrapping_add(c.wrapping_add(d));
+    // SAFETY: the caller's promise.
+    let (before, _) = unsafe { block_exclusive_sum_of(const { Memory::<K, T>::THREADS }, scratch, own) };
+    before
+}
+
+/// Whether a bucket of `count` items, `before` of them before it, holds the `k`-th; what is found then, but for its index.
+#[inline(always)]
+pub(super) fn holds(k: u32, before: u32, count: u32) -> Option<Found> {
+    let wanted = k.wrapping_sub(before);
+    (before < k && wanted <= count).then_some(Found { bucket: 0, k: wanted, whole: wanted == count })
+}
+
+/// Costs among which the k-th is, and whether all keys that have one of them are wanted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kth<W> {
+    pub(super) open: Open<W>,
+    pub(super) whole: bool,
+}
+
+/// Narrows the open range until all keys within it are wanted or it holds a single cost. At least one pass, which counts the
+/// keys.
+///
+/// # Safety
+///
+/// All threads of the team call it together; at least `open.k` keys are within the range, none is better; the share is
+/// loaded, and `first` says that no pass has run yet.
+#[inline(always)]
+pub(super) unsafe fn narrow<K, T>(
+    share: &Share<'_, K, T>,
+    team: &Team<K, T>,
+    start: Start<K::Word>,
+) -> Kth<K::Word>
+where
+    K: Key + core::ops::BitXor<Output = K>,
+    T: Tuning,
+{
+    let Start { mut open, mut first } = start;
+    let buckets = const { Memory::<K, T>::BUCKETS };
+    loop {
+        let shift = open.shift(buckets);
+        let span = open.most.minus(open.least);
+        let count = |key: K| {
+            let offset = share.costs.cost(key).minus(open.least);
+            if offset <= span {
+                team.count(offset.shr(shift).low());
+            }
+        };
+        share.vectors(|tile| tile.each(|key, _| count(key)));
+        if let Some((key, _)) = share.single() {
+            count(key);
+        }
+        // SAFETY: the caller's promise; the range and so the loop are the same in the whole team.
+        let found = unsafe { team.resolve(open.k, true, None, first) };
+        first = false;
+        open = open.within(found.bucket, shift, found.k);
+        if found.whole || open.least == open.most {
+            return Kth { open, whole: found.whole };
+        }
+    }
+}
+
+/// Where the passes start.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start<W> {
+    pub(super) open: Open<W>,
+    /// Whether no pass has run yet.
+    pub(super) first: bool,
+}
+
+impl<K: Key, T: Tuning> Team<K, T> {
+    /// Finds the bucket of this block's own histogram that holds the `k`-th item, and leaves the histogram empty. Three block
+    /// barriers.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the block call it together; the histogram holds at least `k` items.
+    #[inline(always)]
+    pub(super) unsafe fn resolve_own(&self, k: u32) -> Bucket {
+        let memory = self.memory;
+        let own_first = thread::index() * 4;
+        let mut counts = Vec16([0; 4]);
+        // SAFETY: the caller's promise.
+        unsafe { block::sync() };
+        if own_first < const { Memory::<K, T>::BUCKETS } {
+            counts = memory.histogram.load16(own_first);
+            memory.histogram.store16(own_first, Vec16([0; 4]));
+        }
+        // SAFETY: as above; the scratch was last used before the barrier.
+        let mut before = unsafe { scan_buckets::<K, T>(memory.scan, counts) };
+        for (at, &count) in counts.0.iter().enumerate() {
+            if holds(k, before, count).is_some() {
+                memory.state.store(word::FOUND, own_first + at as u32);
+                memory.state.store(word::FOUND + 1, before);
+                memory.state.store(word::FOUND + 2, count);
+            }
+            before = before.wrapping_add(count);
+        }
+        // SAFETY: as above.
+        unsafe { block::sync() };
+        let load = |at| memory.state.load(word::FOUND + at);
+        Bucket { index: load(0), before: load(1), count: load(2) }
+    }
+}

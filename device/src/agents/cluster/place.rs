@@ -1,0 +1,136 @@
+//! The placement: where each block's winners go, and the sweep that writes them.
+//!
+//! The keys better than the k-th fill the front of the row and the ties its back, each block's behind those of the blocks
+//! before it in scan order. A block pushes its two counts to all behind it, which fills their counters with what comes before
+//! them; after one barrier no block needs another.
+
+use super::Tuning;
+use super::cutoff::Cutoff;
+use super::memory::{Memory, word};
+use super::passes::{Kth, Team};
+use super::share::{Share, Tile};
+use crate::agents::cost::{Key, Word};
+use crate::agents::segment::Segment;
+use crate::arch::{Scope, block, thread};
+use crate::primitives::strided;
+use cluster_topk_abi::params::Flags;
+
+/// Writes the `k` winners.
+///
+/// # Safety
+///
+/// All threads of the team call it together, after the passes that found `kth`.
+#[inline(always)]
+pub(super) unsafe fn write<K, T>(
+    segment: &Segment<'_, K>,
+    share: &Share<'_, K, T>,
+    team: &Team<K, T>,
+    kth: Kth<K::Word>,
+    k: u32,
+) where
+    K: Key + core::ops::BitXor<Output = K>,
+    T: Tuning,
+{
+    let Kth { open, whole } = kth;
+    let state = share.memory.state;
+    let front_total = k - open.k;
+    // SAFETY: the caller's promise.
+    unsafe { seed(team, share.memory, front_total) };
+    let deterministic = segment.flags().contains(Flags::DETERMINISTIC);
+    let mut cutoff = Cutoff::ALL;
+    if deterministic && !whole {
+        let before = state.load(word::BACK) - front_total;
+        let own = if team.leads() { state.load(word::ALL_BACK) - before } else { state.load(word::OWN_BACK) };
+        // SAFETY: the caller's promise; the branch is the same in the whole block. The counters move after it only.
+        unsafe { block::sync() };
+        if before >= open.k {
+            cutoff = Cutoff::NONE;
+        } else if own > open.k - before {
+            // SAFETY: as above; the range holds one cost where not all of it is wanted, and the passes left the histogram
+            // empty.
+            cutoff = unsafe { Cutoff::find(share, team, open.most, open.k - before) };
+        }
+    }
+
+    let wins = |cost: K::Word, index: u32| cost < open.least || cutoff.admits(index);
+    share.vectors(|tile: Tile| {
+        // Most tiles hold no winner.
+        let mut best = K::Word::WORST;
+        tile.each(|key, _| best = best.min(share.costs.cost(key)));
+        if best > open.most {
+            return;
+        }
+        let (mut ahead, mut tied) = (0u32, 0u32);
+        tile.each(|key, number| {
+            // Without branches, which would have the compiler keep both in memory.
+            let (cost, bit) = (share.costs.cost(key), 1 << number);
+            let is_ahead = cost < open.least;
+            let is_tied = !is_ahead & (cost <= open.most) & cutoff.admits(tile.index::<K>(number));
+            ahead |= if is_ahead { bit } else { 0 };
+            tied |= if is_tied { bit } else { 0 };
+        });
+        // One claim for all of a thread's winners in the tile.
+        let claim = |counter: u32, winners: u32| {
+            if winners == 0 { 0 } else { state.fetch_add(counter, winners.count_ones(), Scope::Block) }
+        };
+        let (mut front, mut back) = (claim(word::FRONT, ahead), claim(word::BACK, tied));
+        let mut winners = ahead | tied;
+        while winners != 0 {
+            let lowest = winners & winners.wrapping_neg();
+            winners ^= lowest;
+            let is_ahead = ahead & lowest != 0;
+            let slot = if is_ahead { front } else { back };
+            front += u32::from(is_ahead);
+            back += u32::from(!is_ahead);
+            if slot < k {
+                let index = tile.index::<K>(lowest.trailing_zeros());
+                segment.write_key(slot, index, share.key(index));
+            }
+        }
+    });
+    if let Some((key, index)) = share.single() {
+        let cost = share.costs.cost(key);
+        if cost <= open.most && wins(cost, index) {
+            let counter = if cost < open.least { word::FRONT } else { word::BACK };
+            let slot = state.fetch_add(counter, 1, Scope::Block);
+            if slot < k {
+                segment.write_key(slot, index, key);
+            }
+        }
+    }
+}
+
+/// Seeds the two counters of every block with the slots before its own winners. One barrier of the team, and one of the
+/// block.
+///
+/// # Safety
+///
+/// All threads of the team call it together, after the passes.
+#[inline(always)]
+unsafe fn seed<K: Key, T: Tuning>(team: &Team<K, T>, memory: Memory<K, T>, front_total: u32) {
+    let state = memory.state;
+    if team.alone {
+        if thread::index() == 0 {
+            state.store(word::BACK, front_total);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { block::sync() };
+        return;
+    }
+    // The thread that noted the block's counts may be any.
+    // SAFETY: the caller's promise.
+    unsafe { block::sync() };
+    let (own_front, own_back) = (state.load(word::OWN_FRONT), state.load(word::OWN_BACK));
+    let (from, to) = team.successors();
+    for rank in strided(from + thread::index(), to, const { Memory::<K, T>::THREADS }) {
+        let peer = state.at(rank);
+        peer.add(word::FRONT, own_front, Scope::Cluster);
+        peer.add(word::BACK, own_back, Scope::Cluster);
+    }
+    if thread::index() == 0 {
+        state.add(word::BACK, front_total, Scope::Cluster);
+    }
+    // After this barrier no block uses another's memory, so each may exit when it is done.
+    // SAFETY: as above.
+    unsafe { team.sync() };
+}

@@ -1,0 +1,105 @@
+//! What the caller may restrict of the cluster backend.
+
+use crate::error::Error;
+use cluster_topk_abi::policy::ClusterPolicy;
+
+/// Restrictions on launches of the cluster backend, for [`Gpu::with_cluster_caps`](super::Gpu::with_cluster_caps).
+///
+/// The backend by itself takes as many multiprocessors and as much shared memory as make it fast. Caps leave room for a kernel
+/// that runs beside it, and steer measurements and tests. They change how fast a result is there, never which result: where
+/// a segment no longer fits shared memory, what does not fit is read again.
+///
+/// ```
+/// use cluster_topk::gpu::ClusterCaps;
+/// // At most four thread blocks to a segment, at most 8 chunks of 16 KiB in the shared memory of each.
+/// let caps = ClusterCaps { max_cluster_width: Some(4), max_slots: Some(8), ..ClusterCaps::NONE };
+/// # let _ = caps;
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClusterCaps {
+    /// Thread blocks per segment: 1 to 16. Widths are powers of two, so that a cap of 12 counts as 8.
+    pub max_cluster_width: Option<u32>,
+    /// Chunks of 16 KiB in the shared memory of one thread block: at least 1.
+    pub max_slots: Option<u32>,
+    /// Of these, the slots that chunks pass through instead of staying: at least 1.
+    pub max_stream_slots: Option<u32>,
+    /// The longest segment, in keys, that one thread block takes alone where it fits one: up to 2^31 − 1.
+    pub single_block_max_seg_size: u32,
+    /// The chunks that a thread block must have to join in: at least 1.
+    pub min_chunks_per_block: u32,
+}
+
+impl ClusterCaps {
+    /// No restriction: what an engine has that was given no caps.
+    pub const NONE: Self = Self {
+        max_cluster_width: ClusterPolicy::DEFAULT.max_cluster_width,
+        max_slots: ClusterPolicy::DEFAULT.max_slots,
+        max_stream_slots: ClusterPolicy::DEFAULT.max_stream_slots,
+        single_block_max_seg_size: ClusterPolicy::DEFAULT.single_block_max_seg_size,
+        min_chunks_per_block: ClusterPolicy::DEFAULT.min_chunks_per_block,
+    };
+
+    /// The policy that launches are planned under. What kernels are compiled with is not the caller's to change.
+    pub(super) fn policy(self) -> Result<ClusterPolicy, Error> {
+        let Self {
+            max_cluster_width,
+            max_slots,
+            max_stream_slots,
+            single_block_max_seg_size,
+            min_chunks_per_block,
+        } = self;
+        let policy = ClusterPolicy {
+            max_cluster_width,
+            max_slots,
+            max_stream_slots,
+            single_block_max_seg_size,
+            min_chunks_per_block,
+            ..ClusterPolicy::DEFAULT
+        };
+        policy.validate().map_err(|fault| Error::BadClusterCaps { fault })?;
+        Ok(policy)
+    }
+}
+
+impl Default for ClusterCaps {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cluster_topk_abi::policy::PolicyError;
+
+    #[test]
+    fn no_caps_are_the_default_policy() {
+        assert_eq!(ClusterCaps::default().policy(), Ok(ClusterPolicy::DEFAULT));
+    }
+
+    #[test]
+    fn every_field_has_a_range() {
+        let none = ClusterCaps::NONE;
+        for (caps, fault) in [
+            (ClusterCaps { max_cluster_width: Some(0), ..none }, PolicyError::MaxClusterWidth(0)),
+            (ClusterCaps { max_cluster_width: Some(17), ..none }, PolicyError::MaxClusterWidth(17)),
+            (ClusterCaps { max_slots: Some(0), ..none }, PolicyError::MaxSlots),
+            (ClusterCaps { max_stream_slots: Some(0), ..none }, PolicyError::MaxStreamSlots),
+            (
+                ClusterCaps { single_block_max_seg_size: 1 << 31, ..none },
+                PolicyError::SingleBlockMaxSegSize(1 << 31),
+            ),
+            (ClusterCaps { min_chunks_per_block: 0, ..none }, PolicyError::MinChunksPerBlock),
+        ] {
+            assert_eq!(caps.policy(), Err(Error::BadClusterCaps { fault }));
+        }
+        let caps = ClusterCaps {
+            max_cluster_width: Some(16),
+            max_slots: Some(1),
+            max_stream_slots: Some(1),
+            ..none
+        };
+        let policy = caps.policy().unwrap();
+        assert_eq!((policy.max_cluster_width, policy.max_slots), (Some(16), Some(1)));
+    }
+}

@@ -1,0 +1,142 @@
+//! A launch of the cluster backend: which kernel, how wide, with how much shared memory.
+//!
+//! The search itself is `abi`'s [`plan_cluster`]; it takes nanoseconds once the driver's answers are known, which
+//! [`Function`] keeps for each shape. So it runs anew for each call, whatever the number of segments, and there is no second
+//! cache that could grow with the shapes of the calls.
+
+use super::driver::{Function, LaunchShape};
+use crate::error::Error;
+use cluster_topk_abi::key_order::KeyWidth;
+use cluster_topk_abi::params::KernelParams;
+use cluster_topk_abi::plan::{ClusterLimits, ClusterPlan, Demand, NoPlan, plan_cluster};
+use cluster_topk_abi::policy::ClusterPolicy;
+
+/// A kernel: its module and its entry point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) module: &'static str,
+    pub(crate) entry: &'static str,
+}
+
+/// The kernel for keys of this width. It serves every contract, form and length.
+pub(super) const fn entry(width: KeyWidth) -> Entry {
+    let (module, entry) = match width {
+        KeyWidth::W8 => ("cluster-8", "cluster_8"),
+        KeyWidth::W16 => ("cluster-16", "cluster_16"),
+        KeyWidth::W32 => ("cluster-32", "cluster_32"),
+        KeyWidth::W64 => ("cluster-64", "cluster_64"),
+    };
+    Entry { module, entry }
+}
+
+/// Plans a launch of `function`.
+pub(super) fn plan(
+    function: &Function,
+    policy: &ClusterPolicy,
+    demand: &Demand,
+    limits: &ClusterLimits,
+) -> Result<ClusterPlan, Error> {
+    let mut failed = None;
+    let plan = plan_cluster(policy, demand, limits, |shape| {
+        let shape = LaunchShape {
+            blocks: shape.cluster_width,
+            threads: policy.threads_per_block,
+            shared_bytes: shape.dynamic_smem_bytes,
+            cluster_width: shape.cluster_width,
+        };
+        function.max_active_clusters(shape).unwrap_or_else(|error| {
+            failed.get_or_insert(error);
+            0
+        })
+    });
+    match failed {
+        Some(error) => Err(error),
+        None => plan.map_err(refused),
+    }
+}
+
+fn refused(reason: NoPlan) -> Error {
+    match reason {
+        NoPlan::TooManySegments { given, limit, cluster_width } => {
+            Error::TooManySegments { given: given.into(), limit, cluster_width }
+        }
+        other => Error::Unsupported { reason: other.to_string() },
+    }
+}
+
+/// The shape of a planned launch over `num_segments` segments.
+pub(super) fn shape(plan: &ClusterPlan, policy: &ClusterPolicy, num_segments: u64) -> LaunchShape {
+    let cluster_width = plan.shape.cluster_width;
+    LaunchShape {
+        // The search found that it fits.
+        blocks: (num_segments * u64::from(cluster_width)) as u32,
+        threads: policy.threads_per_block,
+        shared_bytes: plan.shape.dynamic_smem_bytes,
+        cluster_width,
+    }
+}
+
+/// Tells the kernel what it was planned with.
+pub(super) fn tell(params: &mut KernelParams, plan: &ClusterPlan, policy: &ClusterPolicy) {
+    params.slots = plan.slots;
+    params.max_stream_slots = plan.max_stream_slots;
+    params.single_block_max_seg_size = policy.single_block_max_seg_size;
+    params.min_chunks_per_block = policy.min_chunks_per_block;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cluster_topk_abi::plan::Loads;
+    use cluster_topk_device::KERNELS;
+
+    /// Every entry names a kernel that is built as it is launched.
+    #[test]
+    fn entries_fit_the_kernels() {
+        for width in KeyWidth::ALL {
+            let Entry { module, entry } = entry(width);
+            let kernel = KERNELS.iter().find(|kernel| kernel.entry == entry).unwrap();
+            assert_eq!(kernel.module, module);
+            assert_eq!(kernel.max_threads, ClusterPolicy::DEFAULT.threads_per_block);
+            assert_eq!(kernel.min_blocks, ClusterPolicy::DEFAULT.min_blocks_per_sm);
+            assert!(kernel.needs_cluster);
+            // The width is the launch's.
+            assert_eq!(kernel.cluster_width, None);
+        }
+        let cluster_kernels = KERNELS.iter().filter(|kernel| kernel.entry.starts_with("cluster_"));
+        assert_eq!(cluster_kernels.count(), KeyWidth::ALL.len());
+    }
+
+    #[test]
+    fn a_plan_becomes_a_launch() {
+        let policy = ClusterPolicy { min_chunks_per_block: 2, ..ClusterPolicy::DEFAULT };
+        let demand = Demand {
+            key_width: KeyWidth::W32,
+            max_segment_size: 131_072,
+            num_segments: (1 << 27) - 1,
+            loads: Loads::Bulk,
+        };
+        let limits = ClusterLimits { smem_per_block_optin_bytes: 227 << 10, max_cluster_width: 16 };
+        let plan = plan_cluster(&policy, &demand, &limits, |shape| shape.cluster_width).unwrap();
+        let LaunchShape { blocks, threads, shared_bytes, cluster_width } =
+            shape(&plan, &policy, demand.num_segments);
+        assert_eq!((cluster_width, threads), (16, 512));
+        assert_eq!(u64::from(blocks), 16 * demand.num_segments);
+        assert_eq!(shared_bytes, plan.shape.dynamic_smem_bytes);
+
+        use cluster_topk_abi::key_order::{Direction, KeyType};
+        use cluster_topk_abi::requirement::Contract;
+        let mut params = KernelParams::empty(KeyType::F32, Direction::Largest, Contract::WEAKEST);
+        tell(&mut params, &plan, &policy);
+        // 32 chunks over 16 blocks; three chunks are one block's, since two are needed to join.
+        assert_eq!((params.slots, params.max_stream_slots), (3, 3));
+        assert_eq!((params.single_block_max_seg_size, params.min_chunks_per_block), (8192, 2));
+    }
+
+    #[test]
+    fn refusals_are_typed() {
+        let many = NoPlan::TooManySegments { given: 9, limit: 8, cluster_width: 4 };
+        assert_eq!(refused(many), Error::TooManySegments { given: 9, limit: 8, cluster_width: 4 });
+        assert!(matches!(refused(NoPlan::NothingLaunchable), Error::Unsupported { .. }));
+    }
+}

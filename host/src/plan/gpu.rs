@@ -1,0 +1,145 @@
+use super::{Backend, WidthReason};
+use cluster_topk_abi::arch::ComputeCapability;
+use core::fmt;
+
+/// The decisions of the GPU engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GpuPlan {
+    /// The device's compute capability.
+    pub compute_capability: ComputeCapability,
+    /// The backend.
+    pub backend: Backend,
+    /// Who works on a segment.
+    pub worker: &'static str,
+    /// The entry point.
+    pub kernel: &'static str,
+    /// The most keys that a worker holds.
+    pub keys_per_worker: u64,
+    /// Thread blocks of the launch.
+    pub blocks: u32,
+    /// Threads of a block.
+    pub threads_per_block: u32,
+    /// Blocks of a cluster; 1 without clusters.
+    pub cluster_width: u32,
+    /// Dynamic shared memory of a block, in bytes.
+    pub shared_bytes_per_block: u32,
+    /// What only the cluster backend decides.
+    pub cluster: Option<ClusterPlan>,
+}
+
+/// The decisions of the cluster backend beyond those of every GPU launch.
+///
+/// A block owns at most `chunks_per_block` chunks of any segment. Those that its shared memory holds are read once; the others
+/// are read again in every pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClusterPlan {
+    /// Why this backend.
+    pub why: &'static str,
+    /// Why this width.
+    pub width_reason: WidthReason,
+    /// Clusters, hence segments, that the device works on at once.
+    pub clusters_per_wave: u32,
+    /// Rounds in which all segments get their turn.
+    pub waves: u64,
+    /// Bytes of a chunk.
+    pub chunk_bytes: u32,
+    /// The most chunks of a block.
+    pub chunks_per_block: u32,
+    /// Of these, the chunks that stay in shared memory.
+    pub resident_chunks: u32,
+    /// Of these, the chunks that are read again in every pass.
+    pub reread_chunks: u32,
+}
+
+impl fmt::Display for GpuPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "backend   {}: {}", self.backend, self.worker)?;
+        match &self.cluster {
+            None => writeln!(f, ", up to {} keys each", self.keys_per_worker)?,
+            Some(cluster) => {
+                writeln!(f, " of {} ({}; {})", blocks(self.cluster_width), cluster.why, cluster.width_reason)?
+            }
+        }
+        write!(
+            f,
+            "launch    {} x {} threads, {} bytes of shared memory a block, kernel {}",
+            self.blocks, self.threads_per_block, self.shared_bytes_per_block, self.kernel
+        )?;
+        let Some(cluster) = &self.cluster else { return Ok(()) };
+        let ClusterPlan { clusters_per_wave, waves, chunk_bytes, .. } = cluster;
+        let s = if *waves == 1 { "" } else { "s" };
+        write!(f, "\nwaves     {waves} wave{s} of up to {clusters_per_wave} clusters at once\nkeys      ")?;
+        let ClusterPlan { chunks_per_block, resident_chunks, reread_chunks, .. } = cluster;
+        match reread_chunks {
+            0 => write!(f, "resident: up to {chunks_per_block} chunks of {chunk_bytes} bytes a block"),
+            _ => write!(
+                f,
+                "up to {chunks_per_block} chunks of {chunk_bytes} bytes a block: {resident_chunks} resident, \
+                 {reread_chunks} read again in every pass"
+            ),
+        }
+    }
+}
+
+fn blocks(count: u32) -> String {
+    if count == 1 { "1 thread block".into() } else { format!("{count} thread blocks") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(cluster: Option<ClusterPlan>) -> GpuPlan {
+        let backend = if cluster.is_some() { Backend::Cluster } else { Backend::Baseline };
+        GpuPlan {
+            compute_capability: ComputeCapability::new(9, 0),
+            backend,
+            worker: "a cluster per segment",
+            kernel: "cluster_32",
+            keys_per_worker: 16 * 13 * 4096,
+            blocks: 128,
+            threads_per_block: 512,
+            cluster_width: 16,
+            shared_bytes_per_block: 221_808,
+            cluster,
+        }
+    }
+
+    #[test]
+    fn a_cluster_plan_says_everything() {
+        let mut cluster = ClusterPlan {
+            why: "longer segments than the baseline covers",
+            width_reason: WidthReason::MostResident,
+            clusters_per_wave: 8,
+            waves: 2,
+            chunk_bytes: 16_384,
+            chunks_per_block: 16,
+            resident_chunks: 13,
+            reread_chunks: 3,
+        };
+        assert_eq!(
+            plan(Some(cluster.clone())).to_string(),
+            "backend   cluster: a cluster per segment of 16 thread blocks (longer segments than the baseline covers; no \
+             width holds the longest segment: widest, with the most shared memory)\n\
+             launch    128 x 512 threads, 221808 bytes of shared memory a block, kernel cluster_32\n\
+             waves     2 waves of up to 8 clusters at once\n\
+             keys      up to 16 chunks of 16384 bytes a block: 13 resident, 3 read again in every pass"
+        );
+        cluster = ClusterPlan { waves: 1, resident_chunks: 16, reread_chunks: 0, ..cluster };
+        let text = plan(Some(cluster)).to_string();
+        assert!(text.contains("waves     1 wave of"), "{text}");
+        assert!(text.ends_with("resident: up to 16 chunks of 16384 bytes a block"), "{text}");
+    }
+
+    #[test]
+    fn a_baseline_plan_stays_as_it_is() {
+        let plan = GpuPlan { worker: "a warp per segment", keys_per_worker: 64, ..plan(None) };
+        assert_eq!(
+            plan.to_string(),
+            "backend   baseline: a warp per segment, up to 64 keys each\n\
+             launch    128 x 512 threads, 221808 bytes of shared memory a block, kernel cluster_32"
+        );
+    }
+}

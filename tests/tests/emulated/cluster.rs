@@ -1,0 +1,240 @@
+//! The cluster agent under tiny policies, whose corners come up in segments of a few hundred keys.
+
+use crate::params::prepare;
+use crate::runner::run_prepared;
+use cluster_topk::Error;
+use cluster_topk_abi::key_order::KeyWidth;
+use cluster_topk_abi::layout::TileGeometry;
+use cluster_topk_abi::params::{Flags, KernelParams};
+use cluster_topk_abi::policy::ClusterPolicy;
+use cluster_topk_device::agents::cluster::{Tuning, run};
+use cluster_topk_emulate::{Fault, Launch, Mode, Options, Report, Schedule};
+use cluster_topk_tests::generators::{Distribution, case, keys, pick, rng};
+use cluster_topk_tests::harness;
+use cluster_topk_tests::key::TestKey;
+use cluster_topk_tests::request::{Direction, Order, Pair, Request, Requirement};
+use cluster_topk_tests::runner::{Inputs, Outputs, Runner};
+use rand::RngExt;
+
+/// How many times the usual number of seeds.
+fn times() -> u64 {
+    std::env::var("EMULATED_SEEDS").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
+}
+
+macro_rules! tunings {
+    ($($name:ident: $threads:literal threads, $chunk:literal bytes a chunk, $line:literal a line, $bits:literal bits, $stages:literal stages;)*) => {
+        $(
+            #[derive(Clone, Copy, Debug)]
+            pub(crate) struct $name;
+            impl Tuning for $name {
+                const POLICY: ClusterPolicy = ClusterPolicy {
+                    threads_per_block: $threads,
+                    chunk_bytes: $chunk,
+                    load_align_bytes: $line,
+                    bits_per_pass: $bits,
+                    pipeline_stages: $stages,
+                    ..ClusterPolicy::DEFAULT
+                };
+            }
+            const _: () = assert!($name::POLICY.is_valid());
+        )*
+
+        /// Every agent: a policy, and its kernels by key width.
+        pub(crate) const AGENTS: &[Agent] = &[$(Agent {
+            name: stringify!($name),
+            policy: $name::POLICY,
+            kernels: [run::<u8, $name>, run::<u16, $name>, run::<u32, $name>, run::<u64, $name>],
+        },)*];
+    };
+}
+tunings! {
+    OneLine: 32 threads, 16 bytes a chunk, 16 a line, 2 bits, 1 stages;
+    TwoLines: 64 threads, 64 bytes a chunk, 32 a line, 4 bits, 2 stages;
+    Wide: 128 threads, 192 bytes a chunk, 64 a line, 8 bits, 8 stages;
+}
+
+/// The agent as compiled for one policy.
+#[derive(Clone, Copy)]
+pub(crate) struct Agent {
+    pub(crate) name: &'static str,
+    policy: ClusterPolicy,
+    kernels: [unsafe fn(&KernelParams); 4],
+}
+
+/// How the agent is launched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) width: u32,
+    pub(crate) slots: u32,
+    pub(crate) single_block_max_seg_size: u32,
+    pub(crate) min_chunks_per_block: u32,
+}
+
+impl Shape {
+    /// One at random: from a single block with one slot to the widest cluster with more than enough.
+    fn random(seed: u64) -> Self {
+        let rng = &mut rng(seed ^ 0x5eed);
+        Self {
+            width: pick(rng, &[1, 2, 3, 4, 8, 16]),
+            slots: pick(rng, &[1, 2, 3, 5, 20]),
+            single_block_max_seg_size: pick(rng, &[0, 0, 30, 1000]),
+            min_chunks_per_block: pick(rng, &[1, 1, 2]),
+        }
+    }
+}
+
+/// Runs requests by the agent in an emulated launch.
+pub(crate) struct Emulated {
+    pub(crate) agent: &'static Agent,
+    pub(crate) shape: Shape,
+    pub(crate) schedule: Schedule,
+}
+
+impl Emulated {
+    pub(crate) fn launch<K: TestKey>(
+        &self,
+        options: Options,
+        request: &Request,
+        inputs: Inputs<'_, K>,
+        out: &mut Outputs<K>,
+    ) -> Result<Report, Box<Fault>> {
+        let Shape { width, slots, single_block_max_seg_size, min_chunks_per_block } = self.shape;
+        let mut prepared = prepare(request, inputs, out);
+        let params = &mut prepared.params;
+        params.flags |= contract_flags(request);
+        params.slots = slots;
+        params.max_stream_slots = 1;
+        params.single_block_max_seg_size = single_block_max_seg_size;
+        params.min_chunks_per_block = min_chunks_per_block;
+        let (at, key_width) = match size_of::<K>() {
+            1 => (0, KeyWidth::W8),
+            2 => (1, KeyWidth::W16),
+            4 => (2, KeyWidth::W32),
+            _ => (3, KeyWidth::W64),
+        };
+        let shared_bytes =
+            TileGeometry::of(&self.agent.policy, key_width, 0).bytes_for_slots(slots.into()) as u32;
+        let shape = Launch {
+            blocks: params.num_segments * width,
+            threads: self.agent.policy.threads_per_block,
+            cluster_width: width,
+            shared_bytes,
+        };
+        run_prepared(self.agent.kernels[at], shape, prepared, options, request, inputs, out)
+    }
+}
+
+fn contract_flags(request: &Request) -> Flags {
+    match request.requirement.pair {
+        Some(Pair::NotGuaranteed) => Flags::empty(),
+        Some(Pair::Larger) => Flags::DETERMINISTIC | Flags::PREFER_LARGER_INDEX,
+        _ => Flags::DETERMINISTIC,
+    }
+}
+
+impl Runner for Emulated {
+    /// # Panics
+    ///
+    /// When the launch ends in a fault.
+    fn run<K: TestKey>(
+        &self,
+        request: &Request,
+        inputs: Inputs<'_, K>,
+        out: &mut Outputs<K>,
+    ) -> Result<(), Error> {
+        match self.launch(self.schedule.into(), request, inputs, out) {
+            Ok(_) => Ok(()),
+            Err(fault) => panic!("{} {:?}: {fault}\n  {request:?}", self.agent.name, self.shape),
+        }
+    }
+}
+
+const PAIRS: [Pair; 5] = [Pair::NotGuaranteed, Pair::RunToRun, Pair::GpuToGpu, Pair::Smaller, Pair::Larger];
+
+/// Cases of `seeds`, of up to `max_keys` keys, each by one agent in one shape.
+pub(crate) fn cases<K: TestKey>(seeds: core::ops::Range<u64>, max_keys: usize) {
+    for seed in seeds {
+        let case = case::<K>(seed, max_keys);
+        let requirement = Requirement::of(PAIRS[seed as usize % 5], Order::Unsorted);
+        let request = Request { requirement, ..case.request };
+        let agent = &AGENTS[seed as usize / 5 % AGENTS.len()];
+        let runner = Emulated { agent, shape: Shape::random(seed), schedule: Schedule::nth(seed) };
+        harness::run(&runner, &request, &case.keys);
+    }
+}
+
+macro_rules! every_form {
+    ($name:ident, $key:ty) => {
+        #[test]
+        fn $name() {
+            cases::<$key>(0..250 * times(), 600);
+        }
+    };
+}
+cluster_topk_tests::each_key_type!(every_form);
+
+/// One long segment, with ties across blocks and around the boundary of k.
+fn long<K: TestKey>(seeds: core::ops::Range<u64>) {
+    for seed in seeds {
+        let rng = &mut rng(seed);
+        let agent = &AGENTS[seed as usize % AGENTS.len()];
+        let len = rng.random_range(300..3000);
+        let distribution = Distribution::ALL[seed as usize % Distribution::ALL.len()];
+        let keys: Vec<K> = keys(rng, distribution, len);
+        let k = pick(rng, &[1, 2, len / 100, len / 10, len / 3, len - 1]);
+        let requirement = Requirement::of(PAIRS[seed as usize % 5], Order::Unsorted);
+        let direction = pick(rng, &[Direction::Largest, Direction::Smallest]);
+        let request = Request { requirement, direction, seed, ..Request::single(k) };
+        let shape = Shape { slots: pick(rng, &[1, 4, 200]), ..Shape::random(seed) };
+        harness::run(&Emulated { agent, shape, schedule: Schedule::nth(seed) }, &request, &keys);
+    }
+}
+
+#[test]
+fn long_segments() {
+    long::<u8>(0..60 * times());
+    long::<half::f16>(0..60 * times());
+    long::<f32>(0..120 * times());
+    long::<i64>(0..60 * times());
+}
+
+/// Whatever the width, the slots and the schedule: the set of a deterministic request is that of the tie-break.
+#[test]
+fn sets_do_not_depend_on_the_launch() {
+    for seed in 0..20 * times() {
+        let rng = &mut rng(seed);
+        let keys: Vec<f32> = keys(rng, Distribution::ALL[seed as usize % Distribution::ALL.len()], 700);
+        for pair in [Pair::RunToRun, Pair::GpuToGpu] {
+            let k = rng.random_range(1..700);
+            let request =
+                Request { requirement: Requirement::of(pair, Order::Unsorted), seed, ..Request::single(k) };
+            let mut sets = (0..6).map(|launch| {
+                let agent = &AGENTS[launch as usize % AGENTS.len()];
+                let shape = Shape::random(seed * 6 + launch);
+                let schedule = Schedule::nth(seed + launch);
+                let mut winners = harness::run(&Emulated { agent, shape, schedule }, &request, &keys).winners;
+                winners.iter_mut().for_each(|row| row.sort_unstable());
+                winners
+            });
+            let first = sets.next().unwrap();
+            assert!(sets.all(|set| set == first), "seed {seed}, k = {k}, {pair:?}");
+        }
+    }
+}
+
+#[test]
+fn one_case_under_many_schedules() {
+    for mode in Mode::ALL {
+        for seed in 0..40 * times() {
+            let rng = &mut rng(3);
+            let keys: Vec<f32> = keys(rng, Distribution::ALL[4], 400);
+            for (pair, agent) in [(Pair::NotGuaranteed, &AGENTS[2]), (Pair::Larger, &AGENTS[1])] {
+                let request =
+                    Request { requirement: Requirement::of(pair, Order::Unsorted), ..Request::single(37) };
+                let shape =
+                    Shape { width: 4, slots: 2, single_block_max_seg_size: 0, min_chunks_per_block: 1 };
+                harness::run(&Emulated { agent, shape, schedule: Schedule { mode, seed } }, &request, &keys);
+            }
+        }
+    }
+}
