@@ -36,9 +36,9 @@ pub const CLUSTER_BENEFICIAL_MIN_CC: ComputeCapability = ComputeCapability::new(
 /// The two ways to run a request on a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Backend {
-    /// One thread block per segment, keys in registers. Any GPU; sets are not reproducible.
+    /// A warp or a thread block per segment, keys in registers. Any GPU; segments that a block holds.
     Baseline,
-    /// One thread-block cluster per segment. Compute capability 9.0 and newer; every request.
+    /// One thread-block cluster per segment. Compute capability 9.0 and newer; segments of any length.
     Cluster,
 }
 
@@ -96,6 +96,13 @@ pub enum Unsupported {
         /// The GPU.
         cc: ComputeCapability,
     },
+    /// Sorted output is the baseline's, and it does not cover segments of this length.
+    SortedTooLong {
+        /// The static maximum, in keys.
+        max_segment_size: u64,
+    },
+    /// The cluster backend was forced, and it does not sort.
+    ClusterDoesNotSort,
 }
 
 impl fmt::Display for Unsupported {
@@ -126,6 +133,14 @@ impl fmt::Display for Unsupported {
                 f,
                 "the cluster backend was forced, which needs compute capability {FIRST}; this is {cc}"
             ),
+            Self::SortedTooLong { max_segment_size } => write!(
+                f,
+                "segments of up to {max_segment_size} keys cannot be sorted yet: sorted output covers \
+                 {BASELINE_MAX_SEGMENT_SIZE} keys"
+            ),
+            Self::ClusterDoesNotSort => {
+                f.write_str("the cluster backend was forced, but it does not write sorted output yet")
+            }
         }
     }
 }
@@ -140,6 +155,8 @@ pub struct SelectorInput {
     /// Whether the set must be reproducible:
     /// [`needs_deterministic_set`](crate::requirement::Contract::needs_deterministic_set).
     pub deterministic: bool,
+    /// Whether the output is sorted. The published table does not look at it.
+    pub sorted: bool,
     /// The caller's choice of backend.
     pub backend: BackendOverride,
 }
@@ -177,7 +194,7 @@ impl ReferenceSelector {
     ///
     /// If no backend serves the request there.
     pub const fn select(cc: ComputeCapability, input: SelectorInput) -> Result<Backend, Unsupported> {
-        let SelectorInput { max_segment_size, deterministic, backend } = input;
+        let SelectorInput { max_segment_size, deterministic, backend, .. } = input;
         let baseline_covers = max_segment_size <= BASELINE_MAX_SEGMENT_SIZE;
         if max_segment_size > HARD_MAX_SEGMENT_SIZE {
             return Err(Unsupported::SegmentTooLong { max_segment_size });
@@ -229,6 +246,76 @@ impl ReferenceSelector {
 
 impl BackendSelector for ReferenceSelector {
     const NAME: &'static str = "reference";
+
+    fn select(cc: ComputeCapability, input: SelectorInput) -> Result<Backend, Unsupported> {
+        Self::select(cc, input)
+    }
+}
+
+/// What this library's backends serve:
+///
+/// | request | below 9.0 | 9.0 and newer |
+/// | --- | --- | --- |
+/// | baseline covers it | baseline | baseline |
+/// | baseline does not cover it, unsorted | none | cluster |
+/// | baseline does not cover it, sorted | none | none |
+///
+/// Both backends resolve ties by index where the set must be reproducible, so it does not matter here. A forced backend is
+/// taken where it can serve the request, and nowhere replaced by the other one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct LibrarySelector;
+
+impl LibrarySelector {
+    /// The backend for `input` on a GPU of compute capability `cc`.
+    ///
+    /// # Errors
+    ///
+    /// If no backend serves the request there.
+    pub const fn select(cc: ComputeCapability, input: SelectorInput) -> Result<Backend, Unsupported> {
+        let SelectorInput { max_segment_size, sorted, backend, .. } = input;
+        let baseline_covers = max_segment_size <= BASELINE_MAX_SEGMENT_SIZE;
+        if max_segment_size > HARD_MAX_SEGMENT_SIZE {
+            return Err(Unsupported::SegmentTooLong { max_segment_size });
+        }
+        match backend {
+            BackendOverride::Automatic | BackendOverride::ForceBaseline if baseline_covers => {
+                Ok(Backend::Baseline)
+            }
+            BackendOverride::ForceBaseline => Err(Unsupported::BaselineTooSmall { max_segment_size }),
+            BackendOverride::ForceCluster if !cc.cluster_capable() => {
+                Err(Unsupported::ForcedClusterNeedsClusters { cc })
+            }
+            BackendOverride::ForceCluster if sorted => Err(Unsupported::ClusterDoesNotSort),
+            BackendOverride::Automatic if sorted => Err(Unsupported::SortedTooLong { max_segment_size }),
+            BackendOverride::Automatic if !cc.cluster_capable() => {
+                Err(Unsupported::LengthNeedsClusters { cc, max_segment_size })
+            }
+            BackendOverride::Automatic | BackendOverride::ForceCluster => Ok(Backend::Cluster),
+        }
+    }
+
+    /// Whether every GPU of a list serves the request; an empty list serves anything of legal length.
+    ///
+    /// # Errors
+    ///
+    /// The reason of the first GPU that does not.
+    pub const fn select_all(ccs: &[ComputeCapability], input: SelectorInput) -> Result<(), Unsupported> {
+        if input.max_segment_size > HARD_MAX_SEGMENT_SIZE {
+            return Err(Unsupported::SegmentTooLong { max_segment_size: input.max_segment_size });
+        }
+        let mut rest = ccs;
+        while let [cc, tail @ ..] = rest {
+            if let Err(reason) = Self::select(*cc, input) {
+                return Err(reason);
+            }
+            rest = tail;
+        }
+        Ok(())
+    }
+}
+
+impl BackendSelector for LibrarySelector {
+    const NAME: &'static str = "library";
 
     fn select(cc: ComputeCapability, input: SelectorInput) -> Result<Backend, Unsupported> {
         Self::select(cc, input)

@@ -132,7 +132,7 @@ fn the_full_capacity_fits_and_one_key_more_overflows() {
 
 #[test]
 fn known_capacities_of_the_default_policy() {
-    // 4-byte keys in chunks of 4,096: the fixed region takes less than 9 KiB, so the budget less that, in 16 KiB steps.
+    // 4-byte keys in chunks of 4,096: the fixed region takes less than 16 KiB, so the budget less that, in 16 KiB steps.
     let geometry = TileGeometry::of(&ClusterPolicy::DEFAULT, KeyWidth::W32, 0);
     for (kib, slots) in [(48, 2), (96, 5), (99, 5), (160, 9), (163, 9), (227, 13)] {
         let layout = smem_block_tile_layout(kib << 10, geometry);

@@ -3,7 +3,7 @@
 use cluster_topk_abi::arch::ComputeCapability;
 use cluster_topk_abi::selector::{
     BASELINE_MAX_SEGMENT_SIZE, Backend, BackendOverride, BackendSelector,
-    CLUSTER_BENEFICIAL_MIN_SEGMENT_SIZE, HARD_MAX_SEGMENT_SIZE, ReferenceSelector,
+    CLUSTER_BENEFICIAL_MIN_SEGMENT_SIZE, HARD_MAX_SEGMENT_SIZE, LibrarySelector, ReferenceSelector,
     SINGLE_BLOCK_MAX_SEGMENT_SIZE, SelectorInput, Unsupported,
 };
 
@@ -16,14 +16,80 @@ const ALL: [ComputeCapability; 5] = [CC_80, CC_89, CC_90, CC_100, CC_120];
 
 /// One letter per compute capability of `ALL`: b(aseline), c(luster), - (unsupported).
 fn row(max_segment_size: u64, deterministic: bool, backend: BackendOverride) -> String {
-    let input = SelectorInput { max_segment_size, deterministic, backend };
+    letters::<ReferenceSelector>(SelectorInput { max_segment_size, deterministic, sorted: false, backend })
+}
+
+fn letters<S: BackendSelector>(input: SelectorInput) -> String {
     ALL.iter()
-        .map(|&cc| match <ReferenceSelector as BackendSelector>::select(cc, input) {
+        .map(|&cc| match S::select(cc, input) {
             Ok(Backend::Baseline) => 'b',
             Ok(Backend::Cluster) => 'c',
             Err(_) => '-',
         })
         .collect()
+}
+
+/// The same for the library's selector, of a sorted output or not; a reproducible set makes no difference to it.
+fn library_row(max_segment_size: u64, sorted: bool, backend: BackendOverride) -> String {
+    let input = SelectorInput { max_segment_size, deterministic: false, sorted, backend };
+    let row = letters::<LibrarySelector>(input);
+    assert_eq!(row, letters::<LibrarySelector>(SelectorInput { deterministic: true, ..input }));
+    row
+}
+
+#[test]
+fn what_the_library_serves() {
+    use BackendOverride::{Automatic, ForceBaseline, ForceCluster};
+    for (max, backend, unsorted, sorted) in [
+        (0, Automatic, "bbbbb", "bbbbb"),
+        (8192, Automatic, "bbbbb", "bbbbb"),
+        (16384, Automatic, "bbbbb", "bbbbb"),
+        (16385, Automatic, "--ccc", "-----"),
+        ((1 << 31) - 1, Automatic, "--ccc", "-----"),
+        (1 << 31, Automatic, "-----", "-----"),
+        (16384, ForceBaseline, "bbbbb", "bbbbb"),
+        (16385, ForceBaseline, "-----", "-----"),
+        (1, ForceCluster, "--ccc", "-----"),
+        (16385, ForceCluster, "--ccc", "-----"),
+        (1 << 31, ForceCluster, "-----", "-----"),
+    ] {
+        assert_eq!(library_row(max, false, backend), unsorted, "{max} {backend:?}");
+        assert_eq!(library_row(max, true, backend), sorted, "{max} {backend:?}");
+    }
+}
+
+#[test]
+fn why_the_library_does_not_serve() {
+    let reason = |cc, max_segment_size, sorted, backend| {
+        let input = SelectorInput { max_segment_size, deterministic: true, sorted, backend };
+        LibrarySelector::select(cc, input).unwrap_err()
+    };
+    use BackendOverride::{Automatic, ForceBaseline, ForceCluster};
+    let long = 20_000;
+    let cases = [
+        (reason(CC_90, 1 << 31, true, Automatic), Unsupported::SegmentTooLong { max_segment_size: 1 << 31 }),
+        (
+            reason(CC_80, long, false, Automatic),
+            Unsupported::LengthNeedsClusters { cc: CC_80, max_segment_size: long },
+        ),
+        (reason(CC_80, long, true, Automatic), Unsupported::SortedTooLong { max_segment_size: long }),
+        (reason(CC_90, long, true, Automatic), Unsupported::SortedTooLong { max_segment_size: long }),
+        (reason(CC_90, long, true, ForceBaseline), Unsupported::BaselineTooSmall { max_segment_size: long }),
+        (reason(CC_89, 10, true, ForceCluster), Unsupported::ForcedClusterNeedsClusters { cc: CC_89 }),
+        (reason(CC_90, 10, true, ForceCluster), Unsupported::ClusterDoesNotSort),
+    ];
+    for (found, expected) in cases {
+        assert_eq!(found, expected);
+    }
+    assert!(cases[3].0.to_string().contains("sorted output covers 16384 keys"));
+    let input = SelectorInput {
+        max_segment_size: 100,
+        deterministic: true,
+        sorted: true,
+        backend: BackendOverride::Automatic,
+    };
+    assert_eq!(LibrarySelector::select_all(&ALL, input), Ok(()));
+    assert!(LibrarySelector::select_all(&[], SelectorInput { max_segment_size: 1 << 31, ..input }).is_err());
 }
 
 #[test]
@@ -77,7 +143,8 @@ fn forced() {
 #[test]
 fn reasons() {
     let reason = |cc, max_segment_size, deterministic, backend| {
-        ReferenceSelector::select(cc, SelectorInput { max_segment_size, deterministic, backend }).unwrap_err()
+        let input = SelectorInput { max_segment_size, deterministic, sorted: true, backend };
+        ReferenceSelector::select(cc, input).unwrap_err()
     };
     use BackendOverride::{Automatic, ForceBaseline, ForceCluster};
     let cases = [
@@ -102,8 +169,12 @@ fn reasons() {
 
 #[test]
 fn a_list_is_served_only_as_a_whole() {
-    let input =
-        SelectorInput { max_segment_size: 100, deterministic: true, backend: BackendOverride::Automatic };
+    let input = SelectorInput {
+        max_segment_size: 100,
+        deterministic: true,
+        sorted: true,
+        backend: BackendOverride::Automatic,
+    };
     assert_eq!(
         ReferenceSelector::select_all(&ALL, input),
         Err(Unsupported::DeterminismNeedsClusters { cc: CC_80 })
@@ -117,8 +188,12 @@ fn a_list_is_served_only_as_a_whole() {
 
 /// The use that everything is `const` for.
 const _: () = {
-    let input =
-        SelectorInput { max_segment_size: 1 << 20, deterministic: true, backend: BackendOverride::Automatic };
+    let input = SelectorInput {
+        max_segment_size: 1 << 20,
+        deterministic: true,
+        sorted: true,
+        backend: BackendOverride::Automatic,
+    };
     assert!(ReferenceSelector::select_all(&[CC_90, CC_100, CC_120], input).is_ok());
     assert!(ReferenceSelector::select_all(&[CC_89, CC_90], input).is_err());
 };

@@ -210,9 +210,8 @@ impl<'i, K: Key, M: Memory, S: Argument<'i, M>, O> Request<'i, '_, K, M, S, O> {
             assert!(
                 !(E::USES_GPU && D::STRICT)
                     || crate::env::served_everywhere(A::CAPABILITIES, S::STATIC_MAX, R::CONTRACT),
-                "one of the target architectures cannot serve this request: before sm_90 a request must be \
-                 (NotGuaranteed, Unspecified) and its segments statically bounded by 16384 keys; bound the size, relax the \
-                 requirement, drop the target, or make the environment `.lenient()`"
+                "one of the target architectures cannot serve this request: before sm_90 its segments must be statically \
+                 bounded by 16384 keys; bound the size, drop the target, or make the environment `.lenient()`"
             );
         };
         Spec { contract: R::CONTRACT, backend: env.backend, static_max_segment_size: S::STATIC_MAX }

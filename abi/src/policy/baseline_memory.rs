@@ -1,9 +1,13 @@
 //! Shared memory of the baseline's workers: what the host must ask for, and where the kernels find it.
 
+use crate::arch::PORTABLE_SMEM_BYTES;
+use crate::arith;
 use crate::key_order::KeyWidth;
 
 /// Lanes of a warp.
 const LANES: u32 = 32;
+/// Places behind the last of a row of items, so that they can be read 16 bytes at a time.
+pub const ITEM_PADDING: u32 = 2;
 
 /// Bytes of a register word that holds a key of this width: keys of up to four bytes take four.
 #[must_use]
@@ -11,16 +15,21 @@ pub const fn word_bytes(width: KeyWidth) -> u32 {
     if width.bytes() < 4 { 4 } else { width.bytes() }
 }
 
-/// Shared memory of one warp that has a segment to itself: the keys that survive the bound, or, where they are too many, a
-/// list of the winners' indices in the same place. Offsets and sizes in bytes.
+/// Shared memory of one warp that has a segment to itself: the keys that survive the bound, or, where they are too many, the
+/// winners in the same place. Offsets and sizes in bytes.
 ///
-/// A survivor takes eight bytes: a word of four bytes above its index, or a word of eight, whose index then lies apart.
+/// A survivor takes eight bytes: a word of four bytes above its index, or a word of eight, whose 16-bit index then lies
+/// apart. Winners that are to be sorted lie the same way, others are a list of 32-bit indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WarpMemory {
     /// Where the survivors' indices start, if words take eight bytes.
     pub indices: u32,
-    /// All of it; a multiple of 16.
+    /// All of it where the output is not sorted; a multiple of 16.
     pub bytes: u32,
+    /// Where the indices of winners that are to be sorted start, if words take eight bytes.
+    pub sorted_indices: u32,
+    /// All of it where the output is sorted; a multiple of 16.
+    pub sorted_bytes: u32,
 }
 
 impl WarpMemory {
@@ -28,27 +37,38 @@ impl WarpMemory {
     pub const WARPS_PER_BLOCK: u32 = 4;
     /// Survivors that fit, a multiple of a warp.
     pub const SURVIVORS: u32 = 3 * LANES;
-    /// Places behind the last survivor, so that they can be read 16 bytes at a time.
-    pub const PADDING: u32 = 2;
 
     /// The memory of a warp whose lanes hold `keys_per_lane` keys in words of `word_bytes`, 4 or 8.
     #[must_use]
     pub const fn of(word_bytes: u32, keys_per_lane: u32) -> Self {
-        let indices = (Self::SURVIVORS + Self::PADDING) * 8;
-        let survivors = if word_bytes > 4 { indices + Self::SURVIVORS * 4 } else { indices };
-        let winners = keys_per_lane * LANES * 4;
-        Self { indices, bytes: if survivors > winners { survivors } else { winners } }
+        let keys = keys_per_lane * LANES;
+        let indices = (Self::SURVIVORS + ITEM_PADDING) * 8;
+        let sorted_indices = keys * 8;
+        let index_bytes = if word_bytes > 4 { 2 } else { 0 };
+        let survivors = indices + Self::SURVIVORS * index_bytes;
+        let sorted = sorted_indices + keys * index_bytes;
+        Self {
+            indices,
+            bytes: arith::max(survivors as u64, keys as u64 * 4) as u32,
+            sorted_indices,
+            sorted_bytes: arith::max(survivors as u64, sorted as u64) as u32,
+        }
     }
 }
 
-/// Shared memory of a block that has a segment to itself: the histogram at its front, then scratch of the scans, the
-/// extremes of the warps, and the winners' 16-bit indices. Offsets in bytes.
+/// Shared memory of a block that has a segment to itself: what is known of the segment at its front, scratch of the scans, the
+/// extremes of the warps, the histogram, and the winners' 16-bit indices. Offsets in bytes.
+///
+/// Where the winners are to be sorted and there is room, their costs follow: eight bytes each, a word of four bytes above its
+/// index, or a word of eight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlockMemory {
-    /// Where the scratch starts.
+    /// Where the scratch starts: behind eight words of eight bytes.
     pub scratch: u32,
     /// Where the extremes start: the least and the greatest word of each warp.
     pub extremes: u32,
+    /// Where the histogram starts.
+    pub histogram: u32,
     /// Where the winners' indices start.
     pub winners: u32,
 }
@@ -61,9 +81,10 @@ impl BlockMemory {
     #[must_use]
     pub const fn of(word_bytes: u32, threads: u32) -> Self {
         let warps = threads / LANES;
-        let scratch = Self::BUCKETS * 4;
+        let scratch = 64;
         let extremes = (scratch + Self::scratch_words(threads) * 4).next_multiple_of(16);
-        Self { scratch, extremes, winners: extremes + 2 * warps * word_bytes }
+        let histogram = extremes + 2 * warps * word_bytes;
+        Self { scratch, extremes, histogram, winners: histogram + Self::BUCKETS * 4 }
     }
 
     /// Words of scratch: a sum for each warp, and a bucket found.
@@ -72,10 +93,33 @@ impl BlockMemory {
         threads / LANES + 3
     }
 
-    /// All of it where up to `selected` items, at most 65,535, are selected.
+    /// All of it where up to `selected` items, at most 65,535, are selected and not sorted.
     #[must_use]
     pub const fn bytes(self, selected: u32) -> u32 {
         self.winners + 2 * selected
+    }
+
+    /// Winners that can be sorted with their costs beside them, within what every GPU gives without an opt-in.
+    #[must_use]
+    pub const fn sorted_capacity(self) -> u32 {
+        (PORTABLE_SMEM_BYTES - self.winners - 16) / 10 - ITEM_PADDING
+    }
+
+    /// Where the costs of `selected` winners that are to be sorted start; a multiple of 16.
+    #[must_use]
+    pub const fn costs(self, selected: u32) -> u32 {
+        self.bytes(selected).next_multiple_of(16)
+    }
+
+    /// All of it where up to `selected` items, at most 65,535, are selected and sorted.
+    #[must_use]
+    pub const fn sorted_bytes(self, selected: u32) -> u32 {
+        let capacity = self.sorted_capacity();
+        let with_costs = if selected < capacity { selected } else { capacity };
+        let sorted = self.costs(with_costs) + 8 * (with_costs + ITEM_PADDING);
+        // Segments may differ in how many items they give.
+        let listed = self.bytes(if selected > capacity { selected } else { 0 });
+        if sorted > listed { sorted } else { listed }
     }
 }
 
@@ -86,22 +130,39 @@ mod tests {
     #[test]
     fn parts_are_aligned_and_apart() {
         for word in [4, 8] {
-            for keys in [2, 4, 8, 16, 32] {
+            let index = if word == 8 { 2 } else { 0 };
+            for keys in [1, 2, 4, 8, 16, 32] {
                 let warp = WarpMemory::of(word, keys);
-                assert_eq!(warp.bytes % 16, 0);
-                assert!(warp.indices >= (WarpMemory::SURVIVORS + WarpMemory::PADDING) * 8);
-                assert!(warp.bytes >= warp.indices + if word == 8 { WarpMemory::SURVIVORS * 4 } else { 0 });
+                assert_eq!((warp.bytes % 16, warp.sorted_bytes % 16), (0, 0));
+                assert!(warp.indices >= (WarpMemory::SURVIVORS + ITEM_PADDING) * 8);
+                for bytes in [warp.bytes, warp.sorted_bytes] {
+                    assert!(bytes >= warp.indices + WarpMemory::SURVIVORS * index);
+                }
                 assert!(warp.bytes >= keys * 32 * 4);
+                assert!(warp.sorted_indices >= keys * 32 * 8);
+                assert!(warp.sorted_bytes >= warp.sorted_indices + keys * 32 * index);
+                assert!(WarpMemory::WARPS_PER_BLOCK * warp.sorted_bytes <= PORTABLE_SMEM_BYTES);
             }
             for threads in [32, 64, 128, 256, 512, 1024] {
                 let block = BlockMemory::of(word, threads);
-                assert!(block.scratch >= BlockMemory::BUCKETS * 4);
+                assert!(block.scratch >= 8 * 8);
                 assert!(block.extremes >= block.scratch + BlockMemory::scratch_words(threads) * 4);
                 assert_eq!(block.extremes % 16, 0);
-                assert!(block.winners >= block.extremes + 2 * (threads / 32) * word);
+                assert!(block.histogram >= block.extremes + 2 * (threads / 32) * word);
+                assert_eq!(block.histogram % 4, 0);
+                assert!(block.winners >= block.histogram + BlockMemory::BUCKETS * 4);
                 assert_eq!(block.bytes(100), block.winners + 200);
+                assert!(block.sorted_capacity() >= 4096);
+                for k in [1, 2, 100, 4096, block.sorted_capacity()] {
+                    assert!(block.costs(k) >= block.bytes(k));
+                    assert_eq!(block.costs(k) % 16, 0);
+                    assert!(block.sorted_bytes(k) >= block.costs(k) + 8 * (k + ITEM_PADDING));
+                    assert!(block.sorted_bytes(16_384) >= block.sorted_bytes(k));
+                }
                 // A whole tile of winners needs no opt-in beyond the portable 48 KiB.
-                assert!(block.bytes(16_384) <= 48 << 10);
+                assert!(block.bytes(16_384) <= PORTABLE_SMEM_BYTES);
+                assert!(block.sorted_bytes(16_384) >= block.bytes(16_384));
+                assert!(block.sorted_bytes(16_384) <= PORTABLE_SMEM_BYTES);
             }
         }
     }

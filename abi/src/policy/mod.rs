@@ -9,5 +9,5 @@ mod baseline_memory;
 mod cluster;
 
 pub use baseline::{BASELINE_LADDER, BaselineTile, WARP_PER_SEGMENT_MAX_SIZE, baseline_tile_for};
-pub use baseline_memory::{BlockMemory, WarpMemory, word_bytes};
+pub use baseline_memory::{BlockMemory, ITEM_PADDING, WarpMemory, word_bytes};
 pub use cluster::{ClusterPolicy, LaunchShape, PolicyError};

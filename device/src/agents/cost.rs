@@ -5,6 +5,7 @@
 //! about a key but the sign of a zero, which is why winners are written from the key itself.
 
 use crate::arch::Scalar;
+use crate::arch::shared::Shared;
 use crate::arch::warp::Shuffle;
 use cluster_topk_abi::key_order::{KeyBits, KeyMasks};
 use cluster_topk_abi::params::KernelParams;
@@ -127,6 +128,25 @@ impl<K: Key + core::ops::BitXor<Output = K>> Costs<K> {
     pub fn of(params: &KernelParams) -> Self {
         let turn = <K as KeyBits>::from_u64(params.flags.direction().mask());
         Self { masks: K::narrow_masks(params.key_masks), turn }
+    }
+
+    /// Words that [`store`](Self::store) takes.
+    pub const WORDS: u32 = 4;
+
+    /// Keeps the map in shared memory. One thread.
+    #[inline(always)]
+    pub fn store(self, words: Shared<K>) {
+        words.store(0, self.masks.m1);
+        words.store(1, self.masks.m2);
+        words.store(2, self.masks.negative_zero);
+        words.store(3, self.turn);
+    }
+
+    /// The map that was kept. Any thread, after a barrier.
+    #[inline(always)]
+    pub fn load(words: Shared<K>) -> Self {
+        let masks = KeyMasks { m1: words.load(0), m2: words.load(1), negative_zero: words.load(2) };
+        Self { masks, turn: words.load(3) }
     }
 
     /// The cost of a key.

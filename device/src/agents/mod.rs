@@ -4,8 +4,9 @@ pub mod block_select;
 #[cfg(feature = "cluster")]
 pub mod cluster;
 pub mod cost;
+pub mod items;
 pub mod open;
 pub mod probe;
 pub mod segment;
-pub mod survivors;
+pub mod sort;
 pub mod warp_select;

@@ -3,6 +3,7 @@
 use super::cost::{Costs, Key, Word};
 use crate::arch::Scalar;
 use crate::arch::global::Global;
+use crate::arch::shared::Shared;
 use cluster_topk_abi::clamp::{self, SegmentRange};
 use cluster_topk_abi::params::{Flags, KernelParams, ScalarSource, ScalarType, SegmentForm, ValueKind};
 
@@ -38,8 +39,8 @@ pub struct Segment<'p, K> {
     params: &'p KernelParams,
     keys: Global<K>,
     range: SegmentRange,
-    /// The first element of its row in every output.
-    row: u64,
+    /// Its number among all.
+    number: u64,
     slots: u32,
 }
 
@@ -53,13 +54,12 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
     pub unsafe fn of(params: &'p KernelParams, segment: u64) -> Self {
         // SAFETY: the caller's promise; the range is clamped to the buffer.
         let keys = unsafe { Global::new(params.keys_in, params.keys_len) };
-        let row = segment.wrapping_mul(params.output_pitch);
         if params.flags.contains(Flags::CHECKED) {
             // The common case, for which the clamps below would cost as much as a short segment's selection.
             let first = segment.wrapping_mul(params.segment_stride);
             let range =
                 SegmentRange { first, stride: params.key_element_stride, len: params.size.immediate as u32 };
-            return Self { params, keys, range, row, slots: params.k.immediate as u32 };
+            return Self { params, keys, range, number: segment, slots: params.k.immediate as u32 };
         }
         let size = read(&params.size, segment);
         let (begin, end) = match params.segment_form {
@@ -70,7 +70,35 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
         };
         let range = clamp::segment_range(params, segment, size, begin, end);
         let slots = clamp::row_slots(params, read(&params.k, segment));
-        Self { params, keys, range, row, slots }
+        Self { params, keys, range, number: segment, slots }
+    }
+
+    /// Words that [`store`](Self::store) takes.
+    pub const WORDS: u32 = 4;
+
+    /// Keeps it in shared memory. One thread.
+    #[inline(always)]
+    pub fn store(&self, words: Shared<u64>) {
+        words.store(0, self.range.first);
+        words.store(1, self.range.stride);
+        words.store(2, u64::from(self.range.len) << 32 | u64::from(self.slots));
+        words.store(3, self.params.flags.bits().into());
+    }
+
+    /// The same segment again, as it was kept, and the flags of the call. Any thread, after a barrier.
+    #[inline(always)]
+    pub fn load(&self, words: Shared<u64>) -> (Self, Flags) {
+        let sizes = words.load(2);
+        let range =
+            SegmentRange { first: words.load(0), stride: words.load(1), len: sizes.wrapping_shr(32) as u32 };
+        let flags = Flags::from_bits_retain(words.load(3) as u32);
+        (Self { range, slots: sizes as u32, ..*self }, flags)
+    }
+
+    /// The first element of its row in every output: not kept, which would take registers while keys are held.
+    #[inline(always)]
+    fn row(&self) -> u64 {
+        self.number.wrapping_mul(self.params.output_pitch)
     }
 
     /// How many keys it has.
@@ -145,13 +173,16 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
                 *cost = costs.cost(*key);
             }
         } else {
-            // Behind the end the last key is loaded again, and dropped.
-            let last = self.range.len.wrapping_sub(1);
-            for (item, key) in keys.iter_mut().enumerate() {
-                let index = (first + item as u32 * STEP).min(last);
-                *key = self.keys.load_once(self.range.element(index));
-            }
+            // Behind the end a thread's last key, or the segment's, is loaded again, and dropped.
+            let mut element = self.range.element(first.min(self.range.len.wrapping_sub(1)));
             let left = self.left(first);
+            let step = self.range.stride.wrapping_mul(STEP.into());
+            for (item, key) in keys.iter_mut().enumerate() {
+                *key = self.keys.load_once(element);
+                if (item as u32 + 1) * STEP < left {
+                    element = element.wrapping_add(step);
+                }
+            }
             for (item, (cost, key)) in held.iter_mut().zip(&keys).enumerate() {
                 if (item as u32 * STEP) < left {
                     *cost = costs.cost(*key);
@@ -159,6 +190,12 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
             }
         }
         held
+    }
+
+    /// The cost of key `index`, which there is. Any thread.
+    #[inline(always)]
+    pub fn cost(&self, index: u32, costs: Costs<K>) -> K::Word {
+        costs.cost(self.keys.load(self.range.element(index)))
     }
 
     /// How many keys there are from `first` on.
@@ -170,26 +207,27 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
     /// Writes item `index` to slot `slot` of the row; both are below their limits. Any thread, one a slot.
     #[inline(always)]
     pub fn write(&self, slot: u32, index: u32) {
-        self.write_as(slot, index, || None);
+        self.write_known(slot, index, || None);
     }
 
     /// [`Self::write`] of an item whose cost is at hand, which spares loading its key again; unless it is a zero, whose
     /// sign the cost does not tell.
     #[inline(always)]
     pub fn write_cost(&self, slot: u32, index: u32, cost: K::Word, costs: Costs<K>) {
-        self.write_as(slot, index, || costs.key(cost));
+        self.write_known(slot, index, || costs.key(cost));
     }
 
     /// [`Self::write`] of an item whose key is at hand.
     #[inline(always)]
     pub fn write_key(&self, slot: u32, index: u32, key: K) {
-        self.write_as(slot, index, || Some(key));
+        self.write_known(slot, index, || Some(key));
     }
 
+    /// [`Self::write`] of an item whose key may be at hand.
     #[inline(always)]
-    fn write_as(&self, slot: u32, index: u32, known: impl FnOnce() -> Option<K>) {
+    pub fn write_known(&self, slot: u32, index: u32, known: impl FnOnce() -> Option<K>) {
         let element = self.range.element(index);
-        let place = self.row.wrapping_add(u64::from(slot));
+        let place = self.row().wrapping_add(u64::from(slot));
         if self.params.flags.contains(Flags::WRITE_KEYS) {
             let key = match known() {
                 Some(key) => key,
@@ -214,7 +252,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
         // 64 bits, since the last slot plus the step may leave 32.
         let mut slot = u64::from(self.selected()) + u64::from(first);
         while slot < u64::from(self.slots) {
-            let place = self.row.wrapping_add(slot);
+            let place = self.row().wrapping_add(slot);
             if self.params.flags.contains(Flags::WRITE_KEYS) {
                 self.keys_out().store(place, <K as Scalar>::truncate(self.params.fill_key));
             }

@@ -7,18 +7,25 @@
 //! 3. *More survivors.* Bisection finds the exact k-th cost, over the survivors where shared memory holds them and over all
 //!    keys where not, and ballots give the winners their slots.
 //!
-//! Which of the keys that tie at the boundary win is left open: it depends on the path taken.
+//! Which of the keys that tie at the boundary win depends on the path taken, unless the set must be reproducible or the output
+//! is sorted: then survivors count those before them by cost and index, and of more the ones that tie win in the order of the
+//! ballots, which is that of the indices. Winners among more survivors are sorted in shared memory.
 
 use super::cost::{Costs, Key, Word};
+use super::items::Items;
 use super::segment::Segment;
-use super::survivors::{CAPACITY, PER_LANE, Survivors};
+use super::sort::sort;
 use crate::arch::shared::Shared;
 use crate::arch::thread::{self, WARP};
 use crate::arch::{Scalar, warp};
 use crate::primitives::{strided, warp_inclusive_sum};
-use cluster_topk_abi::params::KernelParams;
+use cluster_topk_abi::params::{Flags, KernelParams};
 use cluster_topk_abi::policy::WarpMemory;
 
+/// Survivors that fit.
+const CAPACITY: u32 = WarpMemory::SURVIVORS;
+/// Survivors of a lane: those at `lane`, `lane + 32`, ….
+const PER_LANE: usize = (CAPACITY / WARP) as usize;
 /// Up to as many items of a lane are gathered by ballots.
 const FEW: usize = 8;
 /// Delegates per lane where one is too few.
@@ -32,8 +39,8 @@ const FINE_K: u32 = 64;
 ///
 /// # Safety
 ///
-/// Launched with blocks of `32 × WARPS` threads and [`WarpMemory`] for each warp as dynamic shared memory; `params` describes
-/// live device memory, and no segment is longer than `32 × ITEMS` keys.
+/// Launched with blocks of `32 × WARPS` threads and [`WarpMemory`] for each warp as dynamic shared memory, of the size for
+/// sorted output where it is sorted; `params` describes live device memory, and no segment is longer than `32 × ITEMS` keys.
 #[inline(always)]
 pub unsafe fn run<K, const ITEMS: usize, const WARPS: u32>(params: &KernelParams)
 where
@@ -48,11 +55,16 @@ where
     let (len, k) = (segment.len(), segment.selected());
     segment.fill(thread::lane(), WARP);
     let memory = const { WarpMemory::of(<K::Word as Scalar>::BYTES, ITEMS as u32) };
-    let front = thread::warp_index() * memory.bytes;
+    let sorted = params.flags.contains(Flags::SORTED);
+    let exact = params.flags.intersects(Flags::SORTED.union(Flags::DETERMINISTIC));
+    let larger = params.flags.contains(Flags::PREFER_LARGER_INDEX);
+    let front = thread::warp_index() * if sorted { memory.sorted_bytes } else { memory.bytes };
     // SAFETY: this warp's part of the bytes that the launch provides; the survivors' are used no more once it is.
     let winners = unsafe { Shared::<u32>::carve(front, ITEMS as u32 * WARP) };
+    // SAFETY: as above, where the output is sorted.
+    let items = unsafe { Items::<K::Word>::carve(front, front + memory.sorted_indices, ITEMS as u32 * WARP) };
     let select = k < len;
-    if select {
+    if select || sorted {
         if k == 0 {
             return;
         }
@@ -62,12 +74,16 @@ where
         // SAFETY: all lanes are here: what was branched on is the same for the whole warp.
         let bound = unsafe { tile.bound(k) };
         // SAFETY: the front of this warp's part of the bytes that the launch provides.
-        let survivors = unsafe { Survivors::<K::Word>::carve(front, memory) };
+        let survivors = unsafe { Items::<K::Word>::carve(front, front + memory.indices, CAPACITY) };
         // SAFETY: all lanes are here, and the survivors are this warp's own.
         let count = unsafe { tile.gather(bound, survivors) };
         if count <= CAPACITY {
-            // SAFETY: all lanes are here, and the survivors may be read.
-            let places = unsafe { places(survivors, count, bound, k) };
+            let places = if exact {
+                exact_places(survivors, count, k, larger)
+            } else {
+                // SAFETY: all lanes are here, and the survivors may be read.
+                unsafe { places(survivors, count, bound, k) }
+            };
             for (item, place) in places.iter().enumerate() {
                 if *place < k {
                     let own = item as u32 * WARP + thread::lane();
@@ -76,13 +92,31 @@ where
             }
             return;
         }
+        let put = |slot, index, cost| {
+            if sorted {
+                items.set(slot, cost, index);
+            } else {
+                winners.store(slot, index);
+            }
+        };
         // SAFETY: all lanes are here; the survivors are not looked at again.
-        unsafe { tile.list(bound, k, winners) };
+        unsafe { tile.list(bound, k, larger, put) };
         // SAFETY: as above.
         unsafe { warp::sync(warp::ALL) };
+        if sorted {
+            // SAFETY: as above; the winners have been written.
+            unsafe { sort::<WARP>(k, |low, high| items.exchange(low, high)) };
+        }
     }
     for slot in strided(thread::lane(), k, WARP) {
-        segment.write(slot, if select { winners.load(slot) } else { slot });
+        let index = if sorted {
+            items.index(slot)
+        } else if select {
+            winners.load(slot)
+        } else {
+            slot
+        };
+        segment.write(slot, index);
     }
 }
 
@@ -100,7 +134,7 @@ struct Tile<W, const ITEMS: usize> {
 /// All 32 lanes call it together; `k` ≤ `count` ≤ [`CAPACITY`], all of the survivors' costs are at most `bound`, and a warp
 /// barrier has followed the last store.
 #[inline(always)]
-unsafe fn places<W: Word>(survivors: Survivors<W>, count: u32, bound: W, k: u32) -> [u32; PER_LANE] {
+unsafe fn places<W: Word>(survivors: Items<W>, count: u32, bound: W, k: u32) -> [u32; PER_LANE] {
     let mut places = [u32::MAX; PER_LANE];
     let lane = thread::lane();
     if count <= WARP {
@@ -120,11 +154,25 @@ unsafe fn places<W: Word>(survivors: Survivors<W>, count: u32, bound: W, k: u32)
     let tile = Tile { held, left: count.saturating_sub(lane) };
     // SAFETY: the caller's promise.
     unsafe {
-        tile.place(bound, k, |item, slot| {
+        tile.place(bound, k, false, |item, slot| {
             if let Some(place) = places.get_mut(item) {
                 *place = slot;
             }
         });
+    }
+    places
+}
+
+/// The slots of this lane's survivors as in [`places`], in the order of cost and index; of those that tie at the `k`-th cost
+/// the ones with the smaller, or the `larger`, index win. Any lane; the survivors may be read.
+#[inline(always)]
+fn exact_places<W: Word>(survivors: Items<W>, count: u32, k: u32, larger: bool) -> [u32; PER_LANE] {
+    let mut places = [u32::MAX; PER_LANE];
+    for (item, place) in places.iter_mut().enumerate() {
+        let own = item as u32 * WARP + thread::lane();
+        if own < count {
+            *place = survivors.slot(own, count, k, larger);
+        }
     }
     places
 }
@@ -176,7 +224,7 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
     ///
     /// All 32 lanes call it together, and nobody else uses `survivors`.
     #[inline(always)]
-    unsafe fn gather(&self, bound: W, survivors: Survivors<W>) -> u32 {
+    unsafe fn gather(&self, bound: W, survivors: Items<W>) -> u32 {
         let count = if ITEMS <= FEW {
             // SAFETY: the caller's promise; the branch is a constant.
             unsafe { self.gather_by_ballot(bound, survivors) }
@@ -198,7 +246,7 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
     ///
     /// As [`Self::gather`].
     #[inline(always)]
-    unsafe fn gather_by_ballot(&self, bound: W, survivors: Survivors<W>) -> u32 {
+    unsafe fn gather_by_ballot(&self, bound: W, survivors: Items<W>) -> u32 {
         let mut count = 0;
         let below = warp::lanes_below();
         for (item, &cost) in self.held.iter().enumerate() {
@@ -220,7 +268,7 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
     ///
     /// As [`Self::gather`].
     #[inline(always)]
-    unsafe fn gather_by_scan(&self, bound: W, survivors: Survivors<W>) -> u32 {
+    unsafe fn gather_by_scan(&self, bound: W, survivors: Items<W>) -> u32 {
         let mut own = 0;
         for (item, &cost) in self.held.iter().enumerate() {
             own += u32::from(cost <= bound && self.is_key(item));
@@ -241,30 +289,36 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
         count
     }
 
-    /// Lists the indices of the `k` best keys by slot. They may be read after a warp barrier.
+    /// Calls `put` with the slot, the index and the cost of each of this lane's keys among the `k` best.
     ///
     /// # Safety
     ///
     /// As [`Self::place`].
     #[inline(always)]
-    unsafe fn list(&self, bound: W, k: u32, winners: Shared<u32>) {
+    unsafe fn list(&self, bound: W, k: u32, larger: bool, put: impl Fn(u32, u32, W)) {
+        let won = |item, slot| {
+            if let Some(&cost) = self.held.get(item) {
+                put(slot, self.index(item), cost);
+            }
+        };
         // SAFETY: the caller's promise.
-        unsafe { self.place(bound, k, |item, slot| winners.store(slot, self.index(item))) };
+        unsafe { self.place(bound, k, larger, won) };
     }
 
     /// Calls `won` with this lane's items among the `k` best and their slots: those below the k-th cost first, then as many
-    /// that equal it as are needed, each in the order of the items.
+    /// that equal it as are needed, the first or, where the `larger` index wins, the last ones; each in the order of the
+    /// indices.
     ///
     /// # Safety
     ///
     /// All 32 lanes call it together; at least `k` keys have a cost of at most `bound`.
     #[inline(always)]
-    unsafe fn place(&self, bound: W, k: u32, mut won: impl FnMut(usize, u32)) {
+    unsafe fn place(&self, bound: W, k: u32, larger: bool, mut won: impl FnMut(usize, u32)) {
         // SAFETY: the caller's promise.
         let mut below_bound = unsafe { self.better_than(bound) };
         let mut kth = bound;
-        // Where fewer than k lie below the bound it is the k-th cost: the case of many equal keys.
-        if below_bound >= k {
+        // Where no more than k lie below the bound it serves as the k-th cost: the case of many equal keys.
+        if below_bound > k {
             let mut least = bound;
             for &cost in &self.held {
                 least = least.min(cost);
@@ -276,7 +330,17 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
             // SAFETY: as above.
             below_bound = unsafe { self.better_than(kth) };
         }
-        let mut tied = below_bound;
+        let wanted = k.wrapping_sub(below_bound);
+        // Counts from the first tie that wins; those before it are beyond any limit.
+        let mut tied = 0;
+        if larger {
+            let mut equal = 0;
+            for (item, &cost) in self.held.iter().enumerate() {
+                equal += u32::from(self.is_key(item) && cost == kth);
+            }
+            // SAFETY: as above.
+            tied = wanted.wrapping_sub(unsafe { warp::reduce_add(warp::ALL, equal) });
+        }
         let mut front = 0;
         for (item, &cost) in self.held.iter().enumerate() {
             let valid = self.is_key(item);
@@ -288,12 +352,12 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
             if valid && cost < kth {
                 won(item, front + (ahead & below).count_ones());
             }
-            let slot = tied + (equal & below).count_ones();
-            if valid && cost == kth && slot < k {
-                won(item, slot);
+            let tie = tied.wrapping_add((equal & below).count_ones());
+            if valid && cost == kth && tie < wanted {
+                won(item, below_bound.wrapping_add(tie));
             }
             front += ahead.count_ones();
-            tied += equal.count_ones();
+            tied = tied.wrapping_add(equal.count_ones());
         }
     }
 

@@ -10,7 +10,7 @@ pub use targets::{Architecture, DefaultTargets, TargetArchitectures};
 use crate::gpu::Gpu;
 use crate::requirement::{Contract, Requirements};
 use cluster_topk_abi::arch::ComputeCapability;
-use cluster_topk_abi::selector::{ReferenceSelector, SelectorInput};
+use cluster_topk_abi::selector::{LibrarySelector, SelectorInput};
 use core::marker::PhantomData;
 
 pub use cluster_topk_abi::selector::BackendOverride;
@@ -164,7 +164,9 @@ pub(crate) const fn served_everywhere(
     let input = SelectorInput {
         max_segment_size: static_max_segment_size as u64,
         deterministic: contract.needs_deterministic_set(),
+        // That long segments are not sorted is so everywhere, and said by the call.
+        sorted: false,
         backend: BackendOverride::Automatic,
     };
-    ReferenceSelector::select_all(architectures, input).is_ok()
+    LibrarySelector::select_all(architectures, input).is_ok()
 }

@@ -18,15 +18,23 @@ pub(crate) struct Launch {
     pub(crate) worker: &'static str,
 }
 
-/// The launch for `segments` segments of up to `max_size` keys and `max_k` items on a device of `sms` multiprocessors, or
-/// `None` where no block holds a segment.
-pub(crate) fn launch(width: KeyWidth, segments: u64, max_size: u64, max_k: u64, sms: u32) -> Option<Launch> {
+/// The launch for `segments` segments of up to `max_size` keys and `max_k` items, `sorted` or not, on a device of `sms`
+/// multiprocessors, or `None` where no block holds a segment.
+pub(crate) fn launch(
+    width: KeyWidth,
+    segments: u64,
+    max_size: u64,
+    max_k: u64,
+    sorted: bool,
+    sms: u32,
+) -> Option<Launch> {
     let segments = u32::try_from(segments).ok()?;
     if max_size <= WARP_PER_SEGMENT_MAX_SIZE {
         let items = (max_size.div_ceil(32).next_power_of_two() as u32).max(2);
         let (module, entry) = warp_entry(width, items)?;
         let warps = WarpMemory::WARPS_PER_BLOCK;
-        let shared_bytes = warps * WarpMemory::of(word_bytes(width), items).bytes;
+        let memory = WarpMemory::of(word_bytes(width), items);
+        let shared_bytes = warps * if sorted { memory.sorted_bytes } else { memory.bytes };
         let shape = LaunchShape {
             blocks: segments.div_ceil(warps),
             threads: 32 * warps,
@@ -49,7 +57,8 @@ pub(crate) fn launch(width: KeyWidth, segments: u64, max_size: u64, max_k: u64, 
     let threads = if wide { 1024 } else { tile.threads_per_block };
     let items = (tile.capacity() / u64::from(threads)) as u32;
     let (module, entry) = if wide { wide_entry(width, items)? } else { block_entry(width, items)? };
-    let shared_bytes = BlockMemory::of(word_bytes(width), threads).bytes(selected);
+    let memory = BlockMemory::of(word_bytes(width), threads);
+    let shared_bytes = if sorted { memory.sorted_bytes(selected) } else { memory.bytes(selected) };
     let shape = LaunchShape { blocks: segments, threads, shared_bytes, cluster_width: 1 };
     Some(Launch { module, entry, shape, tile: tile.capacity(), worker: "a thread block per segment" })
 }
@@ -94,7 +103,8 @@ mod tests {
         for width in KeyWidth::ALL {
             for segments in [1, 100, 133, 1 << 20] {
                 for size in (0..=16_384).step_by(31).chain([32, 64, 1024, 1025, 4096, 8192, 16_384]) {
-                    let launch = launch(width, segments, size, size, 132).unwrap();
+                    let sorted = size % 2 == 0;
+                    let launch = launch(width, segments, size, size, sorted, 132).unwrap();
                     let kernel = KERNELS.iter().find(|kernel| kernel.entry == launch.entry).unwrap();
                     assert_eq!(kernel.module, launch.module);
                     assert_eq!(kernel.max_threads, launch.shape.threads);
@@ -104,7 +114,7 @@ mod tests {
                         if launch.entry.starts_with("warp") { launch.shape.threads / 32 } else { 1 };
                     assert!(u64::from(launch.shape.blocks * workers) >= segments);
                 }
-                assert_eq!(launch(width, segments, 16_385, 1, 132), None);
+                assert_eq!(launch(width, segments, 16_385, 1, false, 132), None);
             }
         }
     }
@@ -116,7 +126,7 @@ mod tests {
         for width in KeyWidth::ALL {
             for size in 0..=16_384 {
                 for segments in [1, 1000] {
-                    used.extend(launch(width, segments, size, 1, 132).map(|launch| launch.entry));
+                    used.extend(launch(width, segments, size, 1, true, 132).map(|launch| launch.entry));
                 }
             }
         }

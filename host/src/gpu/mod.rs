@@ -182,7 +182,8 @@ impl Gpu {
         let width = K::TYPE.width();
         match backend::select(self.capability, max_size, spec.contract, spec.backend)? {
             (Backend::Baseline, _) => {
-                let launch = baseline::launch(width, num_segments, max_size, max_k, self.sms);
+                let sorted = spec.contract.is_sorted();
+                let launch = baseline::launch(width, num_segments, max_size, max_k, sorted, self.sms);
                 let too_long =
                     || format!("the baseline covers {BASELINE_MAX_SEGMENT_SIZE} keys, not {max_size}");
                 Ok(Choice::Baseline(launch.ok_or_else(|| Error::Unsupported { reason: too_long() })?))

@@ -69,6 +69,11 @@ impl Requirement {
         pairs.into_iter().flat_map(move |pair| orders.into_iter().map(move |order| Self { pair, order }))
     }
 
+    /// The spellings that name both: all 15 meanings.
+    pub fn meanings() -> impl Iterator<Item = Self> {
+        Self::spellings().filter(|requirement| requirement.pair.is_some() && requirement.order.is_some())
+    }
+
     /// The tie rule, if it is pinned.
     #[must_use]
     pub const fn tie(self) -> Option<Tie> {

@@ -16,8 +16,8 @@ pub(crate) struct Agent {
     pub(crate) threads: u32,
     /// Segments of a block.
     pub(crate) segments: u32,
-    /// Shared memory of a block, for up to so many items a segment.
-    pub(crate) shared_bytes: fn(u32) -> u32,
+    /// Shared memory of a block, for up to so many items a segment, sorted or not.
+    pub(crate) shared_bytes: fn(u32, bool) -> u32,
     pub(crate) run: unsafe fn(&KernelParams),
 }
 
@@ -31,7 +31,10 @@ macro_rules! agents {
                 capacity: 32 * $items,
                 threads: 32 * $warps,
                 segments: $warps,
-                shared_bytes: |_| $warps * WarpMemory::of(word_bytes(KeyWidth::$width), $items).bytes,
+                shared_bytes: |_, sorted| {
+                    let memory = WarpMemory::of(word_bytes(KeyWidth::$width), $items);
+                    $warps * if sorted { memory.sorted_bytes } else { memory.bytes }
+                },
                 run: warp_select::run::<$key, $items, $warps>,
             },)*
             $(Agent {
@@ -40,7 +43,10 @@ macro_rules! agents {
                 capacity: $held * $threads,
                 threads: $threads,
                 segments: 1,
-                shared_bytes: |selected| BlockMemory::of(word_bytes(KeyWidth::$width), $threads).bytes(selected),
+                shared_bytes: |selected, sorted| {
+                    let memory = BlockMemory::of(word_bytes(KeyWidth::$width), $threads);
+                    if sorted { memory.sorted_bytes(selected) } else { memory.bytes(selected) }
+                },
                 run: block_select::run::<$key, $held, $groups, $threads>,
             },)*
         )*];
@@ -58,7 +64,8 @@ agents! {
     }
     W32 u32 {
         warp 1 x 1, warp 2 x 4, warp 4 x 4, warp 8 x 4, warp 16 x 4, warp 32 x 4,
-        block 1 / 1 x 32, block 2 / 1 x 64, block 4 / 2 x 64, block 8 / 1 x 256, block 32 / 4 x 256, block 8 / 2 x 1024,
+        block 1 / 1 x 32, block 2 / 1 x 64, block 4 / 2 x 64, block 16 / 2 x 64, block 8 / 1 x 256, block 32 / 4 x 256,
+        block 8 / 2 x 1024,
     }
     W64 u64 {
         warp 1 x 1, warp 2 x 4, warp 4 x 4, warp 32 x 4,

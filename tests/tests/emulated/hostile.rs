@@ -3,11 +3,11 @@
 use crate::agents::agents;
 use crate::params::{Prepared, prepare};
 use cluster_topk::Key as _;
-use cluster_topk_abi::params::ScalarType;
+use cluster_topk_abi::params::{Flags, ScalarType};
 use cluster_topk_emulate::{Launch, Schedule, Use, launch};
 use cluster_topk_tests::generators::{Distribution, keys, pick, rng};
 use cluster_topk_tests::layout::Layout;
-use cluster_topk_tests::request::{Bound, Form, IndexType, Int, Number, Request, Written};
+use cluster_topk_tests::request::{Bound, Form, IndexType, Int, Number, Request, Requirement, Written};
 use cluster_topk_tests::runner::{Inputs, Outputs, values_for};
 use rand::RngExt;
 use rand::rngs::StdRng;
@@ -47,6 +47,7 @@ fn wrong_sizes_offsets_and_ks() {
             output_pitch: Some(12 + rng.random_range(0..3)),
             written: pick(rng, &[Written::Pairs(3), Written::KeysAndIndices(IndexType::I64)]),
             fill: rng.random(),
+            requirement: pick(rng, &Requirement::meanings().collect::<Vec<_>>()),
             ..Request::single(0)
         };
         let keys: Vec<f32> = keys(rng, Distribution::Bits, 150 * request.stride);
@@ -65,7 +66,7 @@ fn wrong_sizes_offsets_and_ks() {
                 blocks: params.num_segments.div_ceil(agent.segments),
                 threads: agent.threads,
                 cluster_width: 1,
-                shared_bytes: (agent.shared_bytes)(12),
+                shared_bytes: (agent.shared_bytes)(12, params.flags.contains(Flags::SORTED)),
             };
             let kernel = agent.run;
             // SAFETY: the launch has the agent's shape, and the parameters describe buffers that live as long.

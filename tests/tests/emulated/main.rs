@@ -4,10 +4,11 @@
 
 mod agents;
 mod cluster;
-//mod hostile;
-//mod matrix;
-//mod mutation;
+mod contracts;
+mod hostile;
+mod matrix;
+mod mutation;
 mod params;
-//mod probe;
+mod probe;
 mod runner;
-//mod soak;
+mod soak;

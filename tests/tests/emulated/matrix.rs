@@ -8,15 +8,18 @@ use cluster_topk_tests::generators::case;
 use cluster_topk_tests::harness;
 use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::layout::Layout;
-use cluster_topk_tests::request::{Form, Order, Pair, Request, Requirement};
+use cluster_topk_tests::request::{Form, Request, Requirement};
 
 /// How many times the usual number of seeds.
 fn times() -> u64 {
     std::env::var("EMULATED_SEEDS").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
 }
 
-/// What the agents promise.
-const PROMISED: Requirement = Requirement::of(Pair::NotGuaranteed, Order::Unsorted);
+/// Every other time the weakest requirement, otherwise each of the others in turn.
+fn requirement(seed: u64) -> Requirement {
+    let all: Vec<Requirement> = Requirement::meanings().collect();
+    if seed % 2 == 0 { all[0] } else { all[1 + (seed / 2) as usize % (all.len() - 1)] }
+}
 
 /// The longest segment that the request allows.
 fn longest(request: &Request, keys: usize) -> usize {
@@ -34,13 +37,13 @@ pub(crate) fn all_agents<K: TestKey>(seeds: core::ops::Range<u64>, max_keys: usi
         let case = case::<K>(seed, max_keys);
         let layout = Layout::of(&case.request, case.keys.len());
         let work: usize = layout.segments.len().max(1);
-        for agent in agents(K::TYPE.width(), longest(&case.request, case.keys.len())) {
+        for (number, agent) in (0..).zip(agents(K::TYPE.width(), longest(&case.request, case.keys.len()))) {
             // Large blocks with little to do cost much and show little: now and then is enough.
             let cost = work * agent.threads as usize / agent.segments as usize;
             if cost > 2048 && seed % 8 != 0 {
                 continue;
             }
-            let request = Request { requirement: PROMISED, ..case.request.clone() };
+            let request = Request { requirement: requirement(seed + number), ..case.request.clone() };
             harness::run(&Emulated { agent, schedule: Schedule::nth(seed) }, &request, &case.keys);
         }
     }
@@ -59,14 +62,14 @@ cluster_topk_tests::each_key_type!(every_form);
 /// The largest tiles, nearly full.
 pub(crate) fn full_tiles<K: TestKey>(seeds: core::ops::Range<u64>) {
     for seed in seeds {
-        for agent in agents(K::TYPE.width(), 0) {
+        for (number, agent) in (0..).zip(agents(K::TYPE.width(), 0)) {
             let keys = cluster_topk_tests::generators::keys::<K>;
             let rng = &mut cluster_topk_tests::generators::rng(seed);
             let distribution = cluster_topk_tests::generators::Distribution::random(rng);
             let len = agent.capacity as usize - (seed as usize % 3);
             let keys = keys(rng, distribution, len);
             let k = [1, len / 64 + 1, len / 3 + 1, len.saturating_sub(1), len][seed as usize % 5];
-            let request = Request { requirement: PROMISED, seed, ..Request::single(k) };
+            let request = Request { requirement: requirement(seed + 3 * number), seed, ..Request::single(k) };
             harness::run(&Emulated { agent, schedule: Schedule::nth(seed / 5) }, &request, &keys);
         }
     }
@@ -88,7 +91,7 @@ fn one_case_under_many_schedules() {
             for agent in agents(f32::TYPE.width(), longest(&case.request, case.keys.len()))
                 .filter(|a| a.threads <= 128)
             {
-                let request = Request { requirement: PROMISED, ..case.request.clone() };
+                let request = Request { requirement: requirement(seed), ..case.request.clone() };
                 harness::run(&Emulated { agent, schedule: Schedule { mode, seed } }, &request, &case.keys);
             }
         }

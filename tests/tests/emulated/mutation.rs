@@ -17,9 +17,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Seeds within which every removal is noticed.
 const SEEDS: u64 = 40;
 
+const ANY: Requirement = Requirement::of(Pair::NotGuaranteed, Order::Unsorted);
+const SORTED: [Requirement; 2] = [Requirement::DEFAULT, Requirement::of(Pair::Larger, Order::StableSorted)];
+
 /// One segment that fills the tile more or less; what the launch did, or that something is wrong.
 fn one<K: cluster_topk_tests::key::TestKey>(
     agent: &Agent,
+    requirement: Requirement,
     seed: u64,
     mutation: Option<Mutation>,
 ) -> Result<Report, String> {
@@ -27,7 +31,6 @@ fn one<K: cluster_topk_tests::key::TestKey>(
     let len = agent.capacity as usize - seed as usize % 7;
     let keys: Vec<K> = keys(rng, Distribution::ALL[seed as usize % 10], len);
     let k = [1, len / 8 + 1, len / 3 + 1, len - 1][seed as usize % 4];
-    let requirement = Requirement::of(Pair::NotGuaranteed, Order::Unsorted);
     let request = Request { requirement, seed, ..Request::single(k) };
     let mut out = Outputs::canaries(&request, Layout::of(&request, len).elements);
     let values = values_for(&request, len);
@@ -67,25 +70,41 @@ fn agent(name: &str) -> &'static Agent {
 #[test]
 fn warp_selection() {
     let (count, unnoticed) =
-        survivors(|seed, mutation| one::<u32>(agent("warp_select::run::<u32, 8, 4>"), seed, mutation));
+        survivors(|seed, mutation| one::<u32>(agent("warp_select::run::<u32, 8, 4>"), ANY, seed, mutation));
     assert_eq!(unnoticed, []);
     assert!(count >= 2, "{count} sites");
     let (count, unnoticed) =
-        survivors(|seed, mutation| one::<u64>(agent("warp_select::run::<u64, 4, 4>"), seed, mutation));
+        survivors(|seed, mutation| one::<u64>(agent("warp_select::run::<u64, 4, 4>"), ANY, seed, mutation));
     assert_eq!(unnoticed, []);
     assert!(count >= 2, "{count} sites");
+    for requirement in SORTED {
+        let (count, unnoticed) = survivors(|seed, mutation| {
+            one::<u32>(agent("warp_select::run::<u32, 8, 4>"), requirement, seed, mutation)
+        });
+        assert_eq!(unnoticed, []);
+        assert!(count >= 3, "{count} sites");
+    }
 }
 
 #[test]
 fn block_selection() {
-    let (count, unnoticed) =
-        survivors(|seed, mutation| one::<u32>(agent("block_select::run::<u32, 4, 2, 64>"), seed, mutation));
+    let (count, unnoticed) = survivors(|seed, mutation| {
+        one::<u32>(agent("block_select::run::<u32, 4, 2, 64>"), ANY, seed, mutation)
+    });
     assert_eq!(unnoticed, []);
     assert!(count >= 6, "{count} sites");
-    let (count, unnoticed) =
-        survivors(|seed, mutation| one::<u64>(agent("block_select::run::<u64, 2, 1, 64>"), seed, mutation));
+    let (count, unnoticed) = survivors(|seed, mutation| {
+        one::<u64>(agent("block_select::run::<u64, 2, 1, 64>"), ANY, seed, mutation)
+    });
     assert_eq!(unnoticed, []);
     assert!(count >= 6, "{count} sites");
+    for requirement in SORTED {
+        let (count, unnoticed) = survivors(|seed, mutation| {
+            one::<u32>(agent("block_select::run::<u32, 16, 2, 64>"), requirement, seed, mutation)
+        });
+        assert_eq!(unnoticed, []);
+        assert!(count >= 9, "{count} sites");
+    }
 }
 
 #[test]

@@ -5,7 +5,9 @@ use cluster_topk_abi::requirement::Contract;
 use cluster_topk_emulate::{Buffer, Memory, Use};
 use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::layout::{Layout, fill};
-use cluster_topk_tests::request::{Bound, Direction, Form, IndexType, Int, Number, Request, Written};
+use cluster_topk_tests::request::{
+    Bound, Direction, Form, IndexType, Int, Number, Order, Pair, Request, Requirement, Written,
+};
 use cluster_topk_tests::runner::{Inputs, Outputs, PayloadOut};
 
 /// The parameters, and the buffers that they name.
@@ -41,7 +43,7 @@ pub(crate) fn prepare<K: TestKey>(request: &Request, inputs: Inputs<'_, K>, out:
         Direction::Largest => cluster_topk::Direction::Largest,
         Direction::Smallest => cluster_topk::Direction::Smallest,
     };
-    let mut params = KernelParams::empty(K::TYPE, direction, contract());
+    let mut params = KernelParams::empty(K::TYPE, direction, contract(request.requirement));
     let keys =
         memory.add_at("keys", Use::Input, bytemuck::cast_slice(inputs.keys), past(seed, size_of::<K>()));
     params.keys_in = memory.address(keys);
@@ -137,13 +139,21 @@ pub(crate) fn prepare<K: TestKey>(request: &Request, inputs: Inputs<'_, K>, out:
     Prepared { params, memory, keys_out, values_out, max_size, max_k }
 }
 
-const fn contract() -> Contract {
+const fn contract(requirement: Requirement) -> Contract {
     use cluster_topk_abi::requirement::{Determinism, OutputOrdering, TieBreak};
-    Contract {
-        determinism: Determinism::NotGuaranteed,
-        tie_break: TieBreak::Unspecified,
-        ordering: OutputOrdering::Unsorted,
-    }
+    let (determinism, tie_break) = match requirement.membership() {
+        Pair::NotGuaranteed => (Determinism::NotGuaranteed, TieBreak::Unspecified),
+        Pair::RunToRun => (Determinism::RunToRun, TieBreak::Unspecified),
+        Pair::GpuToGpu => (Determinism::GpuToGpu, TieBreak::Unspecified),
+        Pair::Smaller => (Determinism::GpuToGpu, TieBreak::PreferSmallerIndex),
+        Pair::Larger => (Determinism::GpuToGpu, TieBreak::PreferLargerIndex),
+    };
+    let ordering = match requirement.ordering() {
+        Order::Unsorted => OutputOrdering::Unsorted,
+        Order::Sorted => OutputOrdering::Sorted,
+        Order::StableSorted => OutputOrdering::StableSorted,
+    };
+    Contract { determinism, tie_break, ordering }
 }
 
 /// A number's source, in a buffer of its own where it lies in memory; its upper bound cut to `cap`.

@@ -3,7 +3,7 @@
 use crate::agents::Agent;
 use crate::params::{Prepared, output_widths, prepare};
 use cluster_topk::Error;
-use cluster_topk_abi::params::KernelParams;
+use cluster_topk_abi::params::{Flags, KernelParams};
 use cluster_topk_emulate::{Fault, Launch, Options, Report, Schedule, launch};
 use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::layout::Layout;
@@ -47,7 +47,10 @@ pub(crate) fn run<K: TestKey>(
         blocks: prepared.params.num_segments.div_ceil(agent.segments),
         threads: agent.threads,
         cluster_width: 1,
-        shared_bytes: (agent.shared_bytes)(prepared.max_k.min(prepared.max_size) as u32),
+        shared_bytes: (agent.shared_bytes)(
+            prepared.max_k.min(prepared.max_size) as u32,
+            prepared.params.flags.contains(Flags::SORTED),
+        ),
     };
     run_prepared(agent.run, shape, prepared, options, request, inputs, out)
 }

@@ -4,10 +4,10 @@ use super::harness::{Outcome, Skip};
 use cluster_topk::cudarc::driver::{CudaContext, CudaStream};
 use cluster_topk::gpu::ClusterCaps;
 use cluster_topk::{Error, Gpu};
-use cluster_topk_tests::cover::PAIRS;
+use cluster_topk_tests::cover::{MAX_LENGTH, PAIRS};
 use cluster_topk_tests::harness::{Answer, run};
 use cluster_topk_tests::key::TestKey;
-use cluster_topk_tests::request::{Order, Pair, Request, Requirement};
+use cluster_topk_tests::request::{Form, Order, Pair, Request, Requirement};
 use cluster_topk_tests::runner::gpu::GpuRunner;
 use std::sync::{Arc, OnceLock};
 
@@ -21,6 +21,16 @@ pub(crate) struct Device {
     pub(crate) runner: GpuRunner,
     /// Runners that force the cluster backend; none where there are no clusters.
     clusters: Vec<GpuRunner>,
+}
+
+/// The longest segment that a request allows.
+fn longest(request: &Request, keys: usize) -> usize {
+    let strided = keys.div_ceil(request.stride);
+    match &request.form {
+        Form::Single => strided,
+        Form::Rows { size, .. } => size.upper(),
+        Form::Ragged { max_length, .. } => max_length.map_or(strided, |max| max as usize),
+    }
 }
 
 impl Device {
@@ -50,13 +60,20 @@ impl Device {
         Ok(device)
     }
 
-    /// Runs a request under [`SERVED`] and checks the answer, which it returns; then again on each of the cluster backend's
-    /// runners, under pairs of determinism and tie-break that follow from the request.
+    /// Runs a request under [`SERVED`] and checks the answer, which it returns; before that on each of the cluster backend's
+    /// runners, under pairs of determinism and tie-break that follow from the request, and, where a block holds a segment,
+    /// under another requirement that does.
     #[track_caller]
     pub(crate) fn run<K: TestKey>(&self, request: &Request, keys: &[K]) -> Answer<K> {
         assert_eq!(request.requirement, SERVED);
         for runner in self.clusters.iter().zip(0..) {
             run(runner.0, &self.on_clusters(request, keys.len(), runner.1), keys);
+        }
+        if longest(request, keys.len()) <= MAX_LENGTH {
+            let mut others = Requirement::meanings().filter(|requirement| *requirement != SERVED);
+            let nth = request.seed as usize + request.k.upper() + keys.len();
+            let requirement = others.nth(nth % 14).expect("there are more");
+            run(&self.runner, &Request { requirement, ..request.clone() }, keys);
         }
         run(&self.runner, request, keys)
     }

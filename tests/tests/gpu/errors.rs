@@ -69,30 +69,33 @@ fn unsupported(device: &'static Device) {
     let mut b = Buffers::new(device);
     let served = || device.runner.env().clone();
     let all = || Env::gpu(device.runner.gpu().clone());
-    refused!(b, all(), max_keys(&b.keys, 2, &mut b.keys_out), Error::Unsupported { .. });
+    // Sorted output of one key more than a block holds.
+    let stream = device.stream();
+    let long = stream.alloc_zeros::<f32>(16_385).expect("the GPU has room");
+    refused!(b, all(), max_keys(&long, 2, &mut b.keys_out), Error::Unsupported { .. });
     refused!(
         b,
         all().require((NotGuaranteed, Unspecified, Sorted)),
-        max_keys(&b.keys, 2, &mut b.keys_out),
+        max_keys(&long, 2, &mut b.keys_out),
         Error::Unsupported { .. }
     );
     refused!(
         b,
-        all().require((GpuToGpu, PreferLargerIndex, StableSorted)),
-        max_keys_and_indices(&b.keys, 2, &mut b.keys_out, &mut b.indices_out),
+        all().require((GpuToGpu, PreferLargerIndex, StableSorted)).backend(BackendOverride::ForceBaseline),
+        max_keys_and_indices(&long, 2, &mut b.keys_out, &mut b.indices_out),
         Error::Unsupported { .. }
     );
     // A forced backend is never replaced by the other one.
+    if device.has_clusters().is_ok() {
+        refused!(
+            b,
+            all().backend(BackendOverride::ForceCluster),
+            min_indices(&b.keys, 2, &mut b.indices_out),
+            Error::Unsupported { .. }
+        );
+    }
     let forced = || served().backend(BackendOverride::ForceBaseline);
-    refused!(
-        b,
-        forced().require((RunToRun, Unspecified, Unsorted)),
-        min_indices(&b.keys, 2, &mut b.indices_out),
-        Error::Unsupported { .. }
-    );
     // One key more than a block holds: in the buffer, by the size's bound, by the length of a ragged buffer.
-    let stream = device.stream();
-    let long = stream.alloc_zeros::<f32>(16_385).expect("the GPU has room");
     let offsets = stream.clone_htod(&[0i32, 5]).expect("the GPU has room");
     refused!(b, forced(), max_keys(&long, 2, &mut b.keys_out), Error::Unsupported { .. });
     let sizes = DeferredSequence::new(&offsets).bounds(0..=16_385);
@@ -131,7 +134,7 @@ fn without_clusters(device: &'static Device) -> Outcome {
     refused!(
         b,
         env().require((RunToRun, Unspecified, Unsorted)),
-        max_keys(&b.keys, 2, &mut b.keys_out),
+        max_keys(&long, 2, &mut b.keys_out),
         Error::UnsupportedArchitecture { .. }
     );
     Ok(())

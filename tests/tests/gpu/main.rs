@@ -11,6 +11,7 @@
 //! The arguments of Rust's own test programs are understood, too.
 
 mod clusters;
+mod contracts;
 mod device;
 mod errors;
 mod faults;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
     arguments.retain(|argument| argument != "--require-gpu");
     let mut tests = Tests::new(arguments.len() < before);
     matrix::add(&mut tests);
+    contracts::add(&mut tests);
     special::add(&mut tests);
     ties::add(&mut tests);
     clusters::add(&mut tests);

@@ -7,15 +7,26 @@ use cluster_topk_tests::each_key_type;
 use cluster_topk_tests::generators::{Distribution, keys, rng};
 use cluster_topk_tests::harness::run;
 use cluster_topk_tests::key::TestKey;
-use cluster_topk_tests::request::{Direction, Form, IndexType, Int, Number, Request, Written};
+use cluster_topk_tests::request::{Direction, Form, IndexType, Int, Number, Request, Requirement, Written};
 use cluster_topk_tests::runner::gpu::GpuRunner;
 use rand::RngExt;
 use std::collections::BTreeSet;
 
-struct OnTheGpu<'r>(&'r GpuRunner);
+struct OnTheGpu<'r> {
+    runner: &'r GpuRunner,
+    /// Whether the runner serves every requirement.
+    orders: bool,
+}
 impl CaseVisitor for OnTheGpu<'_> {
     fn case<K: TestKey>(&mut self, request: Request, keys: Vec<K>) {
-        run(self.0, &request, &keys);
+        run(self.runner, &request, &keys);
+        if self.orders {
+            // The rows are numbered by their seeds: each of the other requirements in turn.
+            let mut others =
+                Requirement::meanings().filter(|requirement| *requirement != request.requirement);
+            let requirement = others.nth(request.seed as usize % 14).expect("there are more");
+            run(self.runner, &Request { requirement, ..request }, &keys);
+        }
     }
 }
 
@@ -56,7 +67,9 @@ fn cases(
     let mut run = 0;
     for (number, row) in rows.iter().enumerate().step_by(step) {
         let runner = runner_of(row);
-        visit(matrix, row, number, &mut OnTheGpu(runner.as_ref().unwrap_or(otherwise)));
+        let orders = runner.is_none();
+        let mut visitor = OnTheGpu { runner: runner.as_ref().unwrap_or(otherwise), orders };
+        visit(matrix, row, number, &mut visitor);
         run += 1;
     }
     println!("# {run} cases run, {} skipped", rows.len() - run);

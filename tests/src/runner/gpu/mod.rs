@@ -22,7 +22,7 @@ pub(crate) use forms::{All, Common};
 /// What every backend of the GPU engine serves.
 pub type Served = (NotGuaranteed, Unspecified, Unsorted);
 
-/// Runs requests on a GPU. They must be under [`Order::Unsorted`](crate::request::Order::Unsorted), with any pair.
+/// Runs requests on a GPU, under any requirement.
 ///
 /// A driver's error panics: after one the context is lost.
 #[derive(Debug)]

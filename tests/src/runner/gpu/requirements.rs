@@ -8,29 +8,33 @@ use cluster_topk::prelude::*;
 use cluster_topk::{Error, Key, Request};
 
 impl GpuRunner {
-    /// Plans and runs a call under a pair, unsorted, which is what the GPU engine serves.
+    /// Plans and runs a call under a requirement, every token of it named.
     pub(super) fn under<'i, 'o, K: Key, S: Argument<'i, DeviceMemory>, O>(
         &self,
         requirement: Requirement,
         request: Request<'i, 'o, K, DeviceMemory, S, O>,
     ) -> Result<(), Error> {
-        assert_eq!(requirement.order, Some(Order::Unsorted), "the GPU engine writes items unsorted");
-        macro_rules! pairs {
-            ($($pair:pat => $tokens:expr;)*) => {
-                match requirement.pair {
-                    $($pair => {
-                        let env = self.env.clone().require($tokens);
-                        self.settle(request.plan(&env), request.run(&env))
-                    })*
+        macro_rules! meanings {
+            ($($pair:ident => $determinism:ident, $tie_break:ident;)*) => {
+                match (requirement.membership(), requirement.ordering()) {
+                    $(
+                        (Pair::$pair, Order::Unsorted) => meanings!(@run $determinism, $tie_break, Unsorted),
+                        (Pair::$pair, Order::Sorted) => meanings!(@run $determinism, $tie_break, Sorted),
+                        (Pair::$pair, Order::StableSorted) => meanings!(@run $determinism, $tie_break, StableSorted),
+                    )*
                 }
             };
+            (@run $determinism:ident, $tie_break:ident, $order:ident) => {{
+                let env = self.env.clone().require(($determinism, $tie_break, $order));
+                self.settle(request.plan(&env), request.run(&env))
+            }};
         }
-        pairs! {
-            Some(Pair::NotGuaranteed) => (NotGuaranteed, Unspecified, Unsorted);
-            Some(Pair::RunToRun) => (RunToRun, Unspecified, Unsorted);
-            Some(Pair::GpuToGpu) => (GpuToGpu, Unspecified, Unsorted);
-            None | Some(Pair::Smaller) => (GpuToGpu, PreferSmallerIndex, Unsorted);
-            Some(Pair::Larger) => (GpuToGpu, PreferLargerIndex, Unsorted);
+        meanings! {
+            NotGuaranteed => NotGuaranteed, Unspecified;
+            RunToRun => RunToRun, Unspecified;
+            GpuToGpu => GpuToGpu, Unspecified;
+            Smaller => GpuToGpu, PreferSmallerIndex;
+            Larger => GpuToGpu, PreferLargerIndex;
         }
     }
 }

@@ -1,0 +1,124 @@
+//! Every requirement where ties and orders matter, by a warp, a block and a wide block per segment.
+
+use super::device::Device;
+use super::harness::Tests;
+use super::special::DIRECTIONS;
+use cluster_topk_tests::each_key_type;
+use cluster_topk_tests::generators::{Distribution, keys, rng};
+use cluster_topk_tests::harness::run;
+use cluster_topk_tests::key::TestKey;
+use cluster_topk_tests::oracle::winners;
+use cluster_topk_tests::request::{Form, IndexType, Number, Order, Pair, Request, Requirement, Tie, Written};
+use cluster_topk_tests::runner::Outputs;
+use cluster_topk_tests::runner::cpu::CpuRunner;
+
+pub(crate) fn add(tests: &mut Tests) {
+    tests.add("quick::the_worked_example", worked_example);
+    tests.add("contracts::ties_at_every_tile", |device| {
+        macro_rules! tied {
+            ($name:ident, $t:ty) => {
+                ties::<$t>(device)
+            };
+        }
+        each_key_type!(tied);
+    });
+    tests.add("contracts::as_many_winners_as_there_are_keys", many_winners);
+    tests.add("contracts::the_same_a_hundred_times", repeated);
+}
+
+fn sorted(mut winners: Vec<usize>) -> Vec<usize> {
+    winners.sort_unstable();
+    winners
+}
+
+/// Keys 10 8 8 8 6 5, k = 3: the sets and the sequences of every row and column of the published table.
+fn worked_example(device: &'static Device) {
+    const KEYS: [i32; 6] = [10, 8, 8, 8, 6, 5];
+    for requirement in Requirement::spellings() {
+        for written in Written::ALL {
+            let request = Request { requirement, written, ..Request::single(3) };
+            let given = run(&device.runner, &request, &KEYS).winners.remove(0);
+            let set = sorted(given.clone());
+            let wrong = format!("{requirement:?} {written:?} gave {given:?}");
+            match requirement.membership() {
+                Pair::Smaller => assert_eq!(set, [0, 1, 2], "{wrong}"),
+                Pair::Larger => assert_eq!(set, [0, 2, 3], "{wrong}"),
+                _ => assert!([[0, 1, 2], [0, 1, 3], [0, 2, 3]].iter().any(|all| *all == set[..]), "{wrong}"),
+            }
+            match requirement.ordering() {
+                Order::Unsorted => {}
+                Order::Sorted => assert_eq!(given[0], 0, "{wrong}"),
+                Order::StableSorted => assert_eq!(given, set, "{wrong}"),
+            }
+        }
+    }
+}
+
+/// Rows of one length under every requirement: a set that must be the same every time is the one by index, and what is pinned
+/// altogether is, bit by bit, what the CPU engine gives.
+fn rows<K: TestKey>(
+    device: &Device,
+    seed: u64,
+    len: usize,
+    k: usize,
+    count: usize,
+    distribution: Distribution,
+) {
+    let keys: Vec<K> = keys(&mut rng(seed), distribution, len * count);
+    let direction = DIRECTIONS[seed as usize % 2];
+    for requirement in Requirement::meanings() {
+        let form = Form::Rows { count, size: Number::plain(len), pitch: None };
+        let written = Written::KeysAndIndices(IndexType::U32);
+        let request = Request { seed, requirement, direction, written, form, ..Request::single(k) };
+        let answer = run(&device.runner, &request, &keys);
+        let tie = match requirement.membership() {
+            Pair::NotGuaranteed => continue,
+            Pair::Larger => Tie::Larger,
+            Pair::RunToRun | Pair::GpuToGpu | Pair::Smaller => Tie::Smaller,
+        };
+        for (row, given) in keys.chunks(len).zip(&answer.winners) {
+            let expected = winners(row, k, direction, tie);
+            assert_eq!(sorted(given.clone()), sorted(expected), "{request:?}");
+        }
+        if requirement.ordering() == Order::StableSorted && requirement.tie().is_some() {
+            let cpu = run(&CpuRunner::default(), &request, &keys);
+            let slots = |out: &Outputs<K>| (0..out.len).map(|slot| out.slot(slot)).collect::<Vec<_>>();
+            assert!(slots(&answer.out) == slots(&cpu.out), "another output than the CPU's: {request:?}");
+        }
+    }
+}
+
+fn ties<K: TestKey>(device: &Device) {
+    let lengths = [33, 64, 100, 250, 256, 500, 1000, 1024, 1025, 2048, 4000, 4096, 8192, 16_000, 16_384];
+    for (seed, len) in (0..).zip(lengths) {
+        for (nth, distribution) in (0..).zip(Distribution::TIES) {
+            let ks = [1, 8, 40, len / 10 + 1, len / 2, len - 1, len];
+            let k = ks[(seed + nth) as usize % ks.len()];
+            // Few segments of more keys go to wide blocks.
+            let count = if nth % 2 == 0 || len < 8192 { 3 } else { 200 };
+            rows::<K>(device, 10 * seed + nth, len, k, count, distribution);
+        }
+    }
+}
+
+/// Around the number up to which winners are sorted with their costs beside them, and beyond.
+fn many_winners(device: &'static Device) {
+    for (seed, k) in (0..).zip([255, 256, 257, 2048, 4096, 4435, 4436, 4437, 4438, 5000, 8191, 8192, 16_384])
+    {
+        for len in [k.max(2000), 16_384] {
+            rows::<f32>(device, seed, len, k, 2, Distribution::Boundary);
+            rows::<u64>(device, seed + 1, len, k, 2, Distribution::LastBits);
+            rows::<u8>(device, seed, len, k, 2, Distribution::Bits);
+        }
+    }
+}
+
+fn repeated(device: &'static Device) {
+    for seed in 0..100 {
+        rows::<f32>(device, 7, 1000, 100, 100, Distribution::FewDistinct);
+        rows::<f32>(device, 8, 5000, 700, 20, Distribution::Boundary);
+        if seed % 10 == 0 {
+            rows::<i64>(device, 9, 16_384, 3000, 3, Distribution::Outliers);
+        }
+    }
+}
