@@ -30,8 +30,9 @@ pub struct FixedRegion {
 
 impl FixedRegion {
     /// Size of the shared state: the pass result (8 bytes), the segment's length and k, two placement counters, and what
-    /// else a block shares with itself or its peers; behind these 64 bytes a word of 8 for each block of the widest cluster.
-    pub const STATE_BYTES: u32 = 64 + 8 * MAX_CLUSTER_WIDTH;
+    /// else a block shares with itself or its peers; behind these 64 bytes a word of 8 for each block of the widest cluster, and 32 bytes that
+    /// describe the segment.
+    pub const STATE_BYTES: u32 = 64 + 8 * MAX_CLUSTER_WIDTH + 32;
 
     /// The region for a valid policy and keys of one width, followed by `scratch_bytes`.
     #[must_use]

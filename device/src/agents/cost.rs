@@ -30,6 +30,9 @@ pub trait Word: Scalar + Shuffle + Ord {
     fn low(self) -> u32;
     /// How many bits hold the value: 0 for 0.
     fn significant(self) -> u32;
+    /// The order-preserving map of a key whose sign is bit `sign`, turned: `self ^ ((sign ? m1 : 0) | m2) ^ turn`. The masks
+    /// are combined so that two are left to keep.
+    fn mapped(self, sign: u32, m1: Self, m2: Self, turn: Self) -> Self;
     /// The smallest value over the whole warp, which calls together.
     ///
     /// # Safety
@@ -45,7 +48,7 @@ pub trait Word: Scalar + Shuffle + Ord {
 }
 
 macro_rules! words {
-    ($($t:ident: $min:expr, $max:expr;)*) => {$(
+    ($($t:ident, $signed:ident: $min:expr, $max:expr;)*) => {$(
         impl Word for $t {
             const WORST: Self = $t::MAX;
             const BEST: Self = 0;
@@ -75,6 +78,12 @@ macro_rules! words {
                 $t::BITS - self.leading_zeros()
             }
             #[inline(always)]
+            fn mapped(self, sign: u32, m1: Self, m2: Self, turn: Self) -> Self {
+                const TOP: u32 = $t::BITS - 1;
+                let spread = (self.wrapping_shl(TOP - sign) as $signed).wrapping_shr(TOP) as $t;
+                self ^ (spread & (m1 & !m2)) ^ (m2 ^ turn)
+            }
+            #[inline(always)]
             unsafe fn warp_min(self) -> Self {
                 // SAFETY: the caller's promise.
                 unsafe { $min(self) }
@@ -88,9 +97,9 @@ macro_rules! words {
     )*};
 }
 words! {
-    u32: |value| crate::arch::warp::reduce_min(crate::arch::warp::ALL, value),
+    u32, i32: |value| crate::arch::warp::reduce_min(crate::arch::warp::ALL, value),
          |value| crate::arch::warp::reduce_max(crate::arch::warp::ALL, value);
-    u64: |value| crate::primitives::warp_reduce(value, core::cmp::min),
+    u64, i64: |value| crate::primitives::warp_reduce(value, core::cmp::min),
          |value| crate::primitives::warp_reduce(value, core::cmp::max);
 }
 
@@ -152,14 +161,20 @@ impl<K: Key + core::ops::BitXor<Output = K>> Costs<K> {
     /// The cost of a key.
     #[inline(always)]
     pub fn cost(self, key: K) -> K::Word {
-        (key.to_ordered(self.masks) ^ self.turn).word()
+        let bits = key.word();
+        self.of_bits(if bits == self.masks.negative_zero.word() { K::Word::BEST } else { bits })
+    }
+
+    /// By words, even where keys are narrower: a GPU has no narrower arithmetic.
+    #[inline(always)]
+    fn of_bits(self, bits: K::Word) -> K::Word {
+        bits.mapped(K::WIDTH.bits() - 1, self.masks.m1.word(), self.masks.m2.word(), self.turn.word())
     }
 
     /// The cost of a key by its bits alone, −0.0 beside +0.0 but apart from it: two instructions less where every key counts.
     #[inline(always)]
     pub fn strict(self, key: K) -> K::Word {
-        let masks = KeyMasks { negative_zero: K::ZERO, ..self.masks };
-        (key.to_ordered(masks) ^ self.turn).word()
+        self.of_bits(key.word())
     }
 
     /// The strict and the true cost of the pattern that is read as zero; the same where there is none.

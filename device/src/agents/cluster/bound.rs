@@ -37,7 +37,7 @@ where
     // every block.
     let groups = split.bulk_keys / const { batch::<K>() * K::PER_VEC16 as u32 };
     let delegate = groups / DELEGATES_PER_ITEM >= k;
-    let stages = Stages::of(share);
+    let (stages, is_bulk) = (Stages::of(share), share.segment().is_contiguous());
     let shift = all.shift(buckets);
     let mut least = K::Word::WORST;
     let mut group = |tile: Tile| {
@@ -49,8 +49,10 @@ where
     let (mut at, mut stage) = (0, 0);
     while at < share.resident {
         let end = (at + stages.keys).min(share.resident);
-        // SAFETY: the load has been started.
-        unsafe { load::wait(share, stage) };
+        if is_bulk {
+            // SAFETY: the load has been started.
+            unsafe { load::wait(share, stage) };
+        }
         if delegate {
             share.resident(at, end, &mut group);
         }

@@ -5,6 +5,7 @@ use super::memory::{Memory, word};
 use super::passes::Team;
 use super::share::Share;
 use crate::agents::cost::Key;
+use crate::agents::segment::Segment;
 use crate::arch::mbarrier::{Mbarrier, fence_init};
 use crate::arch::{block, bulk, cluster, fence, thread};
 use crate::primitives::strided;
@@ -50,16 +51,19 @@ impl Stages {
 ///
 /// All threads of every block that works on the segment call it together, first of all.
 #[inline(always)]
-pub(super) unsafe fn start<K, T>(share: &Share<'_, K, T>, team: &Team<K, T>)
+pub(super) unsafe fn start<K, T>(segment: &Segment<'_, K>, share: &Share<'_, K, T>, team: &Team<K, T>)
 where
     K: Key + core::ops::BitXor<Output = K>,
     T: Tuning,
 {
     let memory = share.memory;
     let threads = const { Memory::<K, T>::THREADS };
-    if share.is_contiguous() && thread::index() == 0 {
-        // SAFETY: one thread, first of all.
-        unsafe { copy(share) };
+    if thread::index() == 0 {
+        segment.store(memory.segment());
+        if segment.is_contiguous() {
+            // SAFETY: one thread, first of all.
+            unsafe { copy(segment, share) };
+        }
     }
     for at in strided(thread::index(), word::LEAST_OF_RANKS, threads) {
         memory.state.store(at, 0);
@@ -67,14 +71,14 @@ where
     for bucket in strided(thread::index(), const { Memory::<K, T>::BUCKETS }, threads) {
         memory.histogram.store(bucket, 0);
     }
-    if !share.is_contiguous() {
+    if !segment.is_contiguous() {
         let mut at = thread::index();
         while at < share.resident {
             let mut keys = [K::ZERO; PLAIN];
             for (row, key) in keys.iter_mut().enumerate() {
                 let place = at + row as u32 * threads;
                 if place < share.resident {
-                    *key = share.segment().load_key(share.first + place);
+                    *key = segment.load_key(share.first + place);
                 }
             }
             for (row, key) in keys.iter().enumerate() {
@@ -88,7 +92,7 @@ where
     }
     // SAFETY: the caller's promise.
     unsafe { block::sync() };
-    if !team.alone {
+    if !team.alone() {
         // The peers may use this block's memory once all have arrived; who waits for that does so as late as possible. One thread
         // speaks for all, which the barrier has ordered before.
         if thread::index() == 0 {
@@ -105,7 +109,7 @@ where
 ///
 /// One thread calls it, before anyone uses the slots or the barriers.
 #[inline(always)]
-unsafe fn copy<K, T>(share: &Share<'_, K, T>)
+unsafe fn copy<K, T>(segment: &Segment<'_, K>, share: &Share<'_, K, T>)
 where
     K: Key + core::ops::BitXor<Output = K>,
     T: Tuning,
@@ -117,7 +121,7 @@ where
         unsafe { Mbarrier::at(memory.barriers, stage).init(1) };
     }
     fence_init();
-    let keys = share.segment().keys();
+    let keys = segment.keys();
     let chunk = const { Memory::<K, T>::CHUNK_KEYS };
     let (mut stage, mut stage_end, mut at) = (0, 0, 0);
     while at < share.resident {
@@ -142,15 +146,13 @@ where
 ///
 /// # Safety
 ///
-/// [`start`] has returned, and `stage` is the stage's number.
+/// [`start`] has returned, bulk copies bring the keys, and `stage` is the stage's number.
 #[inline(always)]
 pub(super) unsafe fn wait<K, T>(share: &Share<'_, K, T>, stage: u32)
 where
     K: Key + core::ops::BitXor<Output = K>,
     T: Tuning,
 {
-    if share.is_contiguous() {
-        // SAFETY: the barrier was made before the block's barrier in `start`, and has one phase only, the first.
-        unsafe { Mbarrier::at(share.memory.barriers, stage).wait(0) };
-    }
+    // SAFETY: the barrier was made before the block's barrier in `start`, and has one phase only, the first.
+    unsafe { Mbarrier::at(share.memory.barriers, stage).wait(0) };
 }

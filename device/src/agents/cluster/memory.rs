@@ -2,6 +2,7 @@
 
 use super::Tuning;
 use crate::agents::cost::Key;
+use crate::agents::segment::Segment;
 use crate::arch::shared::{BASE_ALIGN, Shared};
 use cluster_topk_abi::arch::MAX_CLUSTER_WIDTH;
 use cluster_topk_abi::layout::{FixedRegion, TileGeometry};
@@ -28,6 +29,8 @@ pub(super) mod word {
     pub(crate) const LISTED: u32 = 12;
     /// The least cost of each block, 64 bits at most: the leader's.
     pub(crate) const LEAST_OF_RANKS: u32 = 16;
+    /// The segment, in words of 64 bits.
+    pub(crate) const SEGMENT: u32 = LEAST_OF_RANKS + 2 * cluster_topk_abi::arch::MAX_CLUSTER_WIDTH;
 }
 
 /// Where everything lies.
@@ -117,6 +120,12 @@ impl<K: Key, T: Tuning> Memory<K, T> {
     #[inline(always)]
     pub(super) fn least_of_warps(&self) -> Shared<K::Word> {
         self.scan.cast()
+    }
+
+    /// What is known of the segment.
+    #[inline(always)]
+    pub(super) fn segment(&self) -> Shared<u64> {
+        self.state.slice(word::SEGMENT, const { 2 * Segment::<u32>::WORDS }).cast()
     }
 
     /// A pass's result.

@@ -104,14 +104,14 @@ where
     let team = Team::of(&schedule, rank, memory);
     // SAFETY: all threads of every block that works on the segment are here: what was branched on is the same for all of them.
     unsafe {
-        load::start(&share, &team);
+        load::start(&segment, &share, &team);
     }
     // SAFETY: as above; the load has been started.
     let open = unsafe { bound::find(&share, &team, k, &split) };
     // SAFETY: as above; all of the share is loaded.
     let (candidates, kth) = unsafe { passes::narrow(&share, &team, open) };
     // SAFETY: as above; the passes have counted what this block holds.
-    unsafe { place::write(&segment, &candidates, &team, kth, k) };
+    unsafe { place::write(&candidates, &team, kth) };
 }
 
 /// The order in which blocks claim slots: by [`ScanOrder::of`] of the contract that the flags stand for.

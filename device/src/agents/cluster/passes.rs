@@ -19,11 +19,7 @@ pub(super) struct Team<K, T> {
     rank: u32,
     /// Blocks that work.
     width: u32,
-    /// The block whose histogram gathers all: the last in scan order.
-    leader: u32,
     order: ScanOrder,
-    /// Whether this block is the only one.
-    pub(super) alone: bool,
 }
 
 /// What a pass found, in every thread.
@@ -59,13 +55,25 @@ impl<K: Key, T: Tuning> Team<K, T> {
     pub(super) fn of(schedule: &ClusterSchedule, rank: u32, memory: Memory<K, T>) -> Self {
         let width = schedule.effective_width;
         let order = schedule.order;
-        Self { memory, rank, width, leader: schedule.leader(), order, alone: width == 1 }
+        Self { memory, rank, width, order }
+    }
+
+    /// Whether this block is the only one.
+    #[inline(always)]
+    pub(super) fn alone(&self) -> bool {
+        self.width == 1
+    }
+
+    /// The block whose histogram gathers all: the last in scan order.
+    #[inline(always)]
+    fn leader(&self) -> u32 {
+        self.order.leader(self.width)
     }
 
     /// Whether this block leads.
     #[inline(always)]
     pub(super) fn leads(&self) -> bool {
-        self.rank == self.leader
+        self.rank == self.leader()
     }
 
     /// The blocks behind this one in scan order, as a range of ranks.
@@ -91,7 +99,7 @@ impl<K: Key, T: Tuning> Team<K, T> {
     /// All threads of the team call it together; if it must order accesses to peers by this block, some thread publishes.
     #[inline(always)]
     pub(super) unsafe fn sync(&self, publishes: bool) {
-        if self.alone {
+        if self.alone() {
             // SAFETY: the caller's promise.
             unsafe { block::sync() };
         } else {
@@ -140,11 +148,11 @@ impl<K: Key, T: Tuning> Team<K, T> {
                 memory.least_of_warps().store(thread::warp_index(), least);
             }
         }
-        if !self.alone || least.is_some() {
+        if !self.alone() || least.is_some() {
             // SAFETY: the caller's promise; both are the same for the whole block.
             unsafe { block::sync() };
         }
-        if !self.alone {
+        if !self.alone() {
             if first {
                 // SAFETY: as above; this thread has arrived in `load::start`.
                 unsafe { cluster::wait() };
@@ -152,7 +160,7 @@ impl<K: Key, T: Tuning> Team<K, T> {
             if !leads && has_buckets {
                 counts = memory.histogram.load16(own_first);
                 memory.histogram.store16(own_first, Vec16([0; 4]));
-                let merged = memory.histogram.at(self.leader);
+                let merged = memory.histogram.at(self.leader());
                 for (at, &count) in counts.0.iter().enumerate() {
                     if count > 0 {
                         merged.add(own_first + at as u32, count, Scope::Cluster);
@@ -168,10 +176,10 @@ impl<K: Key, T: Tuning> Team<K, T> {
             // SAFETY: as above.
             unsafe { warp::sync(warp::ALL) };
             if thread::lane() == 0 {
-                if self.alone {
+                if self.alone() {
                     memory.least_of_ranks().store(0, least);
                 } else {
-                    memory.least_of_ranks().at(self.leader).store(self.rank, least);
+                    memory.least_of_ranks().at(self.leader()).store(self.rank, least);
                 }
             }
         }
@@ -206,7 +214,8 @@ impl<K: Key, T: Tuning> Team<K, T> {
         // The thread that stored the result also speaks for the histogram, which the barrier in the scan ordered before.
         // SAFETY: the caller's promise.
         unsafe { self.sync(publishes) };
-        let word = if self.alone { memory.result().load(0) } else { memory.result().at(self.leader).load(0) };
+        let word =
+            if self.alone() { memory.result().load(0) } else { memory.result().at(self.leader()).load(0) };
         let found = Found::unpacked(word);
         if items && !leads && found.bucket / 4 == thread::index() {
             // This thread's buckets hold it: its scan says what the block has before it.
@@ -226,7 +235,7 @@ impl<K: Key, T: Tuning> Team<K, T> {
     #[inline(always)]
     pub(super) fn least(&self) -> K::Word {
         let least = self.memory.least();
-        if self.alone { least.load(0) } else { least.at(self.leader).load(0) }
+        if self.alone() { least.load(0) } else { least.at(self.leader()).load(0) }
     }
 }
 

@@ -11,29 +11,28 @@ use super::memory::{Memory, word};
 use super::passes::{Kth, Team};
 use super::share::Tile;
 use crate::agents::cost::Key;
-use crate::agents::segment::Segment;
 use crate::arch::{Scope, block, thread};
 use crate::primitives::strided;
 use cluster_topk_abi::params::Flags;
 
-/// Writes the `k` winners.
+/// Writes the winners.
 ///
 /// # Safety
 ///
 /// All threads of the team call it together, after the passes that found `kth`.
 #[inline(always)]
 pub(super) unsafe fn write<K, T>(
-    segment: &Segment<'_, K>,
     candidates: &Candidates<'_, '_, K, T>,
     team: &Team<K, T>,
     kth: Kth<K::Word>,
-    k: u32,
 ) where
     K: Key + core::ops::BitXor<Output = K>,
     T: Tuning,
 {
     let Kth { open, whole } = kth;
     let share = candidates.share;
+    let segment = share.segment();
+    let k = segment.selected();
     let state = share.memory.state;
     let front_total = k - open.k;
     // SAFETY: the caller's promise.
@@ -112,7 +111,7 @@ pub(super) unsafe fn write<K, T>(
 #[inline(always)]
 unsafe fn seed<K: Key, T: Tuning>(team: &Team<K, T>, memory: Memory<K, T>, front_total: u32) {
     let state = memory.state;
-    if team.alone {
+    if team.alone() {
         if thread::index() == 0 {
             state.store(word::BACK, front_total);
         }

@@ -15,7 +15,8 @@ pub(super) const fn batch<K: Key>() -> u32 {
 /// A block's share of a segment: a run of keys in its slots, a run that has no slot, and single keys at the ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Share<'p, K: Key, T> {
-    segment: Segment<'p, K>,
+    /// Where to find the segment's memory; the rest of it waits in shared memory while keys take up the registers.
+    base: Segment<'p, K>,
     pub(super) costs: Costs<K>,
     pub(super) memory: Memory<K, T>,
     /// Index of the first key in a slot.
@@ -89,7 +90,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
         let head = if share.head { split.head_keys } else { 0 };
         let tail = keys - vectors + if share.tail { split.tail_keys } else { 0 };
         let own = Self {
-            segment: *segment,
+            base: *segment,
             costs,
             memory,
             first,
@@ -104,16 +105,10 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
         own
     }
 
-    /// Whether the keys lie one behind the other, so that bulk copies bring them.
+    /// The segment, from the block's barrier in [`load::start`](super::load::start) on.
     #[inline(always)]
-    pub(super) fn is_contiguous(&self) -> bool {
-        self.segment.is_contiguous()
-    }
-
-    /// The segment.
-    #[inline(always)]
-    pub(super) fn segment(&self) -> &Segment<'p, K> {
-        &self.segment
+    pub(super) fn segment(&self) -> Segment<'p, K> {
+        self.base.load(self.memory.segment()).0
     }
 
     /// The index behind this block's last key; its first is [`Self::begin`].
@@ -161,7 +156,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
     #[inline(always)]
     pub(super) fn key(&self, index: u32) -> K {
         let at = index.wrapping_sub(self.first);
-        if at < self.resident { self.memory.slots.load(at) } else { self.segment.load_key(index) }
+        if at < self.resident { self.memory.slots.load(at) } else { self.segment().load_key(index) }
     }
 
     /// Calls `each` with this thread's part of the vectors in slots from key number `from` up to `to`, multiples of a vector.
@@ -173,7 +168,10 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
     /// Calls `each` with this thread's part of the vectors that have no slot.
     #[inline(always)]
     pub(super) fn overflow(&self, each: &mut impl FnMut(Tile)) {
-        self.rows(self.resident, self.resident + self.overflow, each, |at| self.load(at));
+        if self.overflow > 0 {
+            let segment = self.segment();
+            self.rows(self.resident, self.resident + self.overflow, each, |at| self.load(&segment, at));
+        }
     }
 
     /// Calls `each` with this thread's part of all vectors: two loops, the common one without a branch for each vector.
@@ -186,19 +184,19 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
     /// [`Self::vectors`] by one loop, for what is so large that it should be there once.
     #[inline(always)]
     pub(super) fn vectors_in_turn(&self, mut each: impl FnMut(Tile)) {
-        let end = self.resident + self.overflow;
+        let (segment, end) = (self.segment(), self.resident + self.overflow);
         self.rows(0, end, &mut each, |at| {
-            if at < self.resident { self.memory.slots.load16(at) } else { self.load(at) }
+            if at < self.resident { self.memory.slots.load16(at) } else { self.load(&segment, at) }
         });
     }
 
     /// The vector whose first key is number `at`, from global memory.
     #[inline(always)]
-    fn load(&self, at: u32) -> Vec16 {
-        if self.is_contiguous() {
-            self.segment.keys().load16_once(u64::from(self.first + at))
+    fn load(&self, segment: &Segment<'p, K>, at: u32) -> Vec16 {
+        if segment.is_contiguous() {
+            segment.keys().load16_once(u64::from(self.first + at))
         } else {
-            Vec16::gather(|lane| self.segment.load_key(self.first + at + lane as u32))
+            Vec16::gather(|lane| segment.load_key(self.first + at + lane as u32))
         }
     }
 
