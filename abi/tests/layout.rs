@@ -101,7 +101,13 @@ fn the_full_capacity_fits_and_one_key_more_overflows() {
     for geometry in geometries() {
         for kib in BUDGETS_KIB {
             let layout = smem_block_tile_layout(kib << 10, geometry);
-            assert!(layout.slots > 0);
+            let least = geometry.worst_case_slots_offset() + geometry.chunk_bytes;
+            assert_eq!(layout.slots > 0, kib << 10 >= least, "{geometry:?} {kib}");
+            if layout.slots == 0 {
+                // A chunk of 16 KiB, but none of 32, fits what every GPU gives without being asked.
+                assert!(kib == 48 && geometry.chunk_bytes > 16 << 10);
+                continue;
+            }
             assert_eq!(
                 layout.block_tile_capacity(),
                 layout.slots * geometry.chunk_bytes / geometry.key_bytes
@@ -132,9 +138,9 @@ fn the_full_capacity_fits_and_one_key_more_overflows() {
 
 #[test]
 fn known_capacities_of_the_default_policy() {
-    // 4-byte keys in chunks of 4,096: the fixed region takes less than 16 KiB, so the budget less that, in 16 KiB steps.
+    // 4-byte keys in chunks of 4,096: the fixed region takes less than 18 KiB, so the budget less that, in 16 KiB steps.
     let geometry = TileGeometry::of(&ClusterPolicy::DEFAULT, KeyWidth::W32, 0);
-    for (kib, slots) in [(48, 2), (96, 5), (99, 5), (160, 9), (163, 9), (227, 13)] {
+    for (kib, slots) in [(48, 1), (96, 4), (99, 5), (160, 8), (163, 9), (227, 13)] {
         let layout = smem_block_tile_layout(kib << 10, geometry);
         assert_eq!(layout.slots, slots, "{kib}");
         assert_eq!(layout.resident_capacity(16), 16 * slots * 4096 + 31, "{kib}");

@@ -246,7 +246,7 @@ fn of_f32(device: usize, policy: &ClusterPolicy, segments: u64, size: u64) -> (u
 #[test]
 fn known_answers() {
     let default = ClusterPolicy::DEFAULT;
-    // 8,816 bytes before the first slot; 13 slots of 16 KiB behind them in 227 KiB, 5 in 99 KiB.
+    // 18,224 bytes before the first slot; 13 slots of 16 KiB behind them in 227 KiB, 5 in 99 KiB.
     assert_eq!(of_f32(0, &default, 1, 1 << 20), (16, 13, 1, 8));
     assert_eq!(of_f32(2, &default, 1, 1 << 20), (8, 5, 1, 21));
     // Two chunks are a short segment's; one key more is a cluster's.
@@ -254,14 +254,14 @@ fn known_answers() {
     assert_eq!(of_f32(0, &default, 1, 8193), (2, 1, 1, 264));
     // 32 chunks: one wave at every width for 8 segments, so the widest.
     assert_eq!(of_f32(0, &default, 8, 131_072), (16, 2, 1, 32));
-    // 256 segments: 16 x 2 chunks run 32 at once, 8 x 4 chunks 48, 4 x 8 chunks 32; nothing holds 32 or 16 chunks.
-    assert_eq!(of_f32(0, &default, 256, 131_072), (8, 4, 6, 48));
+    // 256 segments: 16 x 2 chunks run 32 at once, 8 x 4 chunks 32, 4 x 8 chunks 32: the widest; nothing holds 32 or 16 chunks.
+    assert_eq!(of_f32(0, &default, 256, 131_072), (16, 2, 8, 32));
     // Capped to four blocks there are 8 waves, and to two blocks the segment is no longer resident.
     let capped = |width| ClusterPolicy { max_cluster_width: Some(width), ..default };
     assert_eq!(of_f32(0, &capped(4), 256, 131_072), (4, 8, 8, 32));
     assert_eq!(of_f32(0, &capped(2), 256, 131_072), (2, 13, 4, 66));
     // A cap that is no power of two counts as the one below.
-    assert_eq!(of_f32(0, &capped(15), 8, 131_072), (8, 4, 1, 48));
+    assert_eq!(of_f32(0, &capped(15), 8, 131_072), (8, 4, 1, 32));
     // Width 16 refused.
     assert_eq!(of_f32(3, &default, 8, 131_072).0, 8);
     // Five chunks take eight blocks, four take four.

@@ -61,7 +61,7 @@ impl ClusterPolicy {
         chunk_bytes: 16 << 10,
         load_align_bytes: 128,
         bits_per_pass: DEFAULT_BITS_PER_PASS,
-        list_capacity: 1792,
+        list_capacity: 2304,
         min_blocks_per_sm: 2,
         single_block_max_seg_size: 8192,
         min_chunks_per_block: 1,

@@ -67,9 +67,38 @@ impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, '
         }
     }
 
+    /// Calls `act` with this thread's part of those among the candidates, or among all keys, that pass `test`, and their indices:
+    /// for what is rarely done, and too large to be there for each key of a tile.
+    #[inline(always)]
+    pub(super) fn each_that(&self, test: impl Fn(K) -> bool, mut act: impl FnMut(K, u32)) {
+        if let Some(count) = self.listed {
+            self.each_listed(count, |key, index| {
+                if test(key) {
+                    act(key, index);
+                }
+            });
+            return;
+        }
+        let share = self.share;
+        share.vectors_in_turn(|tile| {
+            let mut passed = 0u32;
+            tile.each(|key, number| passed |= if test(key) { 1 << number } else { 0 });
+            while passed != 0 {
+                let index = tile.index::<K>(passed.trailing_zeros());
+                act(share.key(index), index);
+                passed &= passed - 1;
+            }
+        });
+        if let Some((key, index)) = share.single()
+            && test(key)
+        {
+            act(key, index);
+        }
+    }
+
     /// Calls `each` with this thread's part of the candidates, or of all keys, and their indices.
     #[inline(always)]
-    pub(super) fn each(&self, each: impl Fn(K, u32)) {
+    pub(super) fn each(&self, mut each: impl FnMut(K, u32)) {
         if let Some(count) = self.listed {
             self.each_listed(count, each);
             return;

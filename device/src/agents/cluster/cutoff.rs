@@ -49,20 +49,21 @@ impl Cutoff {
         T: Tuning,
     {
         let share = candidates.share;
-        // Indices are below 2^31.
-        let turn = if team.ascends() { 0 } else { u32::MAX >> 1 };
+        let turn = team.turn();
         let (a, b) = (share.begin() ^ turn, share.end().wrapping_sub(1) ^ turn);
         let mut open = Open { least: a.min(b), most: a.max(b), k: wanted };
         loop {
             let shift = open.shift(const { Memory::<K, T>::BUCKETS });
             let span = open.most - open.least;
-            let count = |key: K, index: u32| {
-                let offset = (index ^ turn).wrapping_sub(open.least);
-                if share.costs.cost(key) == tie && offset <= span {
-                    team.count(offset >> shift);
-                }
-            };
-            candidates.each(count);
+            candidates.each_that(
+                |key| share.costs.cost(key) == tie,
+                |_, index| {
+                    let offset = (index ^ turn).wrapping_sub(open.least);
+                    if offset <= span {
+                        team.count(offset >> shift);
+                    }
+                },
+            );
             // SAFETY: the caller's promise; the range is the same in the whole block and holds at least as many ties.
             let bucket = unsafe { team.resolve_own(open.k) };
             open = open.within(bucket.index, shift, open.k - bucket.before);

@@ -27,7 +27,9 @@ pub(super) mod word {
     pub(crate) const FOUND: u32 = 9;
     /// Candidates that this block has listed, or would have.
     pub(crate) const LISTED: u32 = 12;
-    /// The least cost of each block, 64 bits at most: the leader's.
+    /// Keys of the open range that this block has sent to all.
+    pub(crate) const FEW: u32 = 13;
+    /// The least cost of each block, 64 bits at most: the leader's. After the passes, how many keys each block has sent.
     pub(crate) const LEAST_OF_RANKS: u32 = 16;
     /// The segment, in words of 64 bits.
     pub(crate) const SEGMENT: u32 = LEAST_OF_RANKS + 2 * cluster_topk_abi::arch::MAX_CLUSTER_WIDTH;
@@ -114,6 +116,12 @@ impl<K: Key, T: Tuning> Memory<K, T> {
     #[inline(always)]
     pub(super) fn least_of_ranks(&self) -> Shared<K::Word> {
         self.state.slice(word::LEAST_OF_RANKS, 2 * MAX_CLUSTER_WIDTH).cast()
+    }
+
+    /// How many keys each block has sent, where the least costs were until the passes had begun.
+    #[inline(always)]
+    pub(super) fn few_of_ranks(&self) -> Shared<u32> {
+        self.state.slice(word::LEAST_OF_RANKS, MAX_CLUSTER_WIDTH)
     }
 
     /// The least cost of each warp, where scans keep their sums at other times.

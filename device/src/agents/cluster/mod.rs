@@ -6,7 +6,7 @@
 //! | bound | `bound` | the range of costs that can hold the k-th, from one delegate per group of keys |
 //! | candidates | `candidates` | a list of the keys within the bound, so that nothing below looks at the others again |
 //! | passes | `passes` | the k-th cost, by histograms that all blocks fold into the leader's |
-//! | placement | `place`, `cutoff` | every winner in its slot, each block writing its own |
+//! | placement | `place`, `cutoff`, `few` | every winner in its slot, each block writing its own |
 //!
 //! A *pass* is two cluster barriers: one before the leader reads the merged histogram, one that publishes what it found. With
 //! one barrier for what is initialised at the start, whose wait lies just before the first access to a peer, and one for the
@@ -21,6 +21,7 @@
 mod bound;
 mod candidates;
 mod cutoff;
+mod few;
 mod load;
 mod memory;
 mod passes;

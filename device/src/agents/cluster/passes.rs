@@ -2,6 +2,7 @@
 
 use super::Tuning;
 use super::candidates::Candidates;
+use super::few;
 use super::memory::{Memory, word};
 use super::share::Share;
 use crate::agents::cost::{Key, Word};
@@ -29,23 +30,47 @@ pub(super) struct Found {
     pub(super) bucket: u32,
     /// How many of its items are wanted.
     pub(super) k: u32,
-    /// Whether these are all of them.
-    pub(super) whole: bool,
+    /// What these are of its items.
+    pub(super) part: Part,
+}
+
+/// Which part of the items in a range is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All of them.
+    Whole,
+    /// Some of them, and they are so few that [`few`] settles which.
+    Few,
+    /// Some of them.
+    Some,
 }
 
 impl Found {
     const WHOLE: u32 = 1 << 31;
+    const FEW: u32 = 1 << 30;
 
-    /// Bucket and flag in the low half, the count in the high one: one load tells all.
+    /// Bucket and part in the low half, the count in the high one: one load tells all.
     #[inline(always)]
     fn packed(self) -> u64 {
-        u64::from(self.bucket | if self.whole { Self::WHOLE } else { 0 }) | u64::from(self.k) << 32
+        let part = match self.part {
+            Part::Whole => Self::WHOLE,
+            Part::Few => Self::FEW,
+            Part::Some => 0,
+        };
+        u64::from(self.bucket | part) | u64::from(self.k) << 32
     }
 
     #[inline(always)]
     fn unpacked(word: u64) -> Self {
         let low = word as u32;
-        Self { bucket: low & !Self::WHOLE, k: (word >> 32) as u32, whole: low & Self::WHOLE != 0 }
+        let part = if low & Self::WHOLE != 0 {
+            Part::Whole
+        } else if low & Self::FEW != 0 {
+            Part::Few
+        } else {
+            Part::Some
+        };
+        Self { bucket: low & !(Self::WHOLE | Self::FEW), k: (word >> 32) as u32, part }
     }
 }
 
@@ -56,6 +81,24 @@ impl<K: Key, T: Tuning> Team<K, T> {
         let width = schedule.effective_width;
         let order = schedule.order;
         Self { memory, rank, width, order }
+    }
+
+    /// This block.
+    #[inline(always)]
+    pub(super) fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// Blocks that work.
+    #[inline(always)]
+    pub(super) fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// What turns an index into its place in the order of preference among ties, by exclusive or. Indices are below 2^31.
+    #[inline(always)]
+    pub(super) fn turn(&self) -> u32 {
+        if self.ascends() { 0 } else { u32::MAX >> 1 }
     }
 
     /// Whether this block is the only one.
@@ -84,7 +127,7 @@ impl<K: Key, T: Tuning> Team<K, T> {
 
     /// Whether indices ascend in scan order.
     #[inline(always)]
-    pub(super) fn ascends(&self) -> bool {
+    fn ascends(&self) -> bool {
         matches!(self.order, ScanOrder::Ascending)
     }
 
@@ -198,20 +241,26 @@ impl<K: Key, T: Tuning> Team<K, T> {
         }
         // SAFETY: as above; the scratch was last used before the barrier.
         let mut before = unsafe { scan_buckets::<K, T>(memory.scan, counts) };
-        publishes = false;
+        // The first thread speaks for the histogram that it has emptied with the others: peers may send keys there.
+        publishes = thread::index() == 0;
         if leads {
             let mut through = before;
             for (at, &count) in counts.0.iter().enumerate() {
-                if let Some(found) = holds(k, through, count) {
-                    let found = Found { bucket: own_first + at as u32, ..found };
-                    memory.result().store(0, found.packed());
+                if let Some(k) = wanted(k, through, count) {
+                    let part = if k == count {
+                        Part::Whole
+                    } else if items && count <= const { few::capacity::<K>(Memory::<K, T>::BUCKETS) } {
+                        Part::Few
+                    } else {
+                        Part::Some
+                    };
+                    memory.result().store(0, Found { bucket: own_first + at as u32, k, part }.packed());
                     memory.state.store(word::ALL_BACK, count);
                     publishes = true;
                 }
                 through = through.wrapping_add(count);
             }
         }
-        // The thread that stored the result also speaks for the histogram, which the barrier in the scan ordered before.
         // SAFETY: the caller's promise.
         unsafe { self.sync(publishes) };
         let word =
@@ -268,21 +317,21 @@ pub(super) unsafe fn scan_buckets<K: Key, T: Tuning>(
     before
 }
 
-/// Whether a bucket of `count` items, `before` of them before it, holds the `k`-th; what is found then, but for its index.
+/// How many of the `count` items of a bucket are wanted that has `before` items before it, if it holds the `k`-th.
 #[inline(always)]
-pub(super) fn holds(k: u32, before: u32, count: u32) -> Option<Found> {
+fn wanted(k: u32, before: u32, count: u32) -> Option<u32> {
     let wanted = k.wrapping_sub(before);
-    (before < k && wanted <= count).then_some(Found { bucket: 0, k: wanted, whole: wanted == count })
+    (before < k && wanted <= count).then_some(wanted)
 }
 
-/// Costs among which the k-th is, and whether all keys that have one of them are wanted.
+/// Costs among which the k-th is, and which part of the keys that have one of them is wanted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kth<W> {
     pub(super) open: Open<W>,
-    pub(super) whole: bool,
+    pub(super) part: Part,
 }
 
-/// Narrows the open range until all keys within it are wanted or it holds a single cost. At least one pass, which counts the
+/// Narrows the open range until all keys within it are wanted, or few keys or a single cost are left in it. At least one pass, which counts the
 /// keys.
 ///
 /// # Safety
@@ -323,8 +372,8 @@ where
         first = false;
         is_bounded = true;
         open = open.within(found.bucket, shift, found.k);
-        if found.whole || open.least == open.most {
-            return (candidates, Kth { open, whole: found.whole });
+        if found.part != Part::Some || open.least == open.most {
+            return (candidates, Kth { open, part: found.part });
         }
     }
 }
@@ -358,7 +407,7 @@ impl<K: Key, T: Tuning> Team<K, T> {
         // SAFETY: as above; the scratch was last used before the barrier.
         let mut before = unsafe { scan_buckets::<K, T>(memory.scan, counts) };
         for (at, &count) in counts.0.iter().enumerate() {
-            if holds(k, before, count).is_some() {
+            if wanted(k, before, count).is_some() {
                 memory.state.store(word::FOUND, own_first + at as u32);
                 memory.state.store(word::FOUND + 1, before);
                 memory.state.store(word::FOUND + 2, count);

@@ -7,8 +7,9 @@
 use super::Tuning;
 use super::candidates::Candidates;
 use super::cutoff::Cutoff;
+use super::few;
 use super::memory::{Memory, word};
-use super::passes::{Kth, Team};
+use super::passes::{Kth, Part, Team};
 use super::share::Tile;
 use crate::agents::cost::Key;
 use crate::arch::{Scope, block, thread};
@@ -21,25 +22,29 @@ use cluster_topk_abi::params::Flags;
 ///
 /// All threads of the team call it together, after the passes that found `kth`.
 #[inline(always)]
-pub(super) unsafe fn write<K, T>(
-    candidates: &Candidates<'_, '_, K, T>,
-    team: &Team<K, T>,
-    kth: Kth<K::Word>,
-) where
+pub(super) unsafe fn write<K, T>(candidates: &Candidates<'_, '_, K, T>, team: &Team<K, T>, kth: Kth<K::Word>)
+where
     K: Key + core::ops::BitXor<Output = K>,
     T: Tuning,
 {
-    let Kth { open, whole } = kth;
+    let Kth { open, part } = kth;
     let share = candidates.share;
     let segment = share.segment();
     let k = segment.selected();
     let state = share.memory.state;
     let front_total = k - open.k;
+    let is_few = const { few::capacity::<K>(Memory::<K, T>::BUCKETS) > 0 } && part == Part::Few;
+    let has_sent = is_few && few::send(candidates, team, open);
     // SAFETY: the caller's promise.
-    unsafe { seed(team, share.memory, front_total) };
+    unsafe { seed(team, share.memory, front_total, is_few, has_sent) };
     let deterministic = segment.flags().contains(Flags::DETERMINISTIC);
     let mut cutoff = Cutoff::ALL;
-    if deterministic && !whole {
+    if is_few {
+        cutoff = Cutoff::NONE;
+        if let Some((place, index)) = few::settle(share.memory, team, open.k) {
+            segment.write_key(front_total + place, index, share.key(index));
+        }
+    } else if deterministic && part != Part::Whole {
         let before = state.load(word::BACK) - front_total;
         let own = if team.leads() { state.load(word::ALL_BACK) - before } else { state.load(word::OWN_BACK) };
         // SAFETY: the caller's promise; the branch is the same in the whole block. The counters move after it only.
@@ -102,14 +107,20 @@ pub(super) unsafe fn write<K, T>(
     }
 }
 
-/// Seeds the two counters of every block with the slots before its own winners. One barrier of the team, and one of the
-/// block.
+/// Seeds the two counters of every block with the slots before its own winners, and with `is_few` tells how many keys have been
+/// sent; with `has_sent` this thread has sent some. One barrier of the team, and one of the block.
 ///
 /// # Safety
 ///
 /// All threads of the team call it together, after the passes.
 #[inline(always)]
-unsafe fn seed<K: Key, T: Tuning>(team: &Team<K, T>, memory: Memory<K, T>, front_total: u32) {
+unsafe fn seed<K: Key, T: Tuning>(
+    team: &Team<K, T>,
+    memory: Memory<K, T>,
+    front_total: u32,
+    is_few: bool,
+    has_sent: bool,
+) {
     let state = memory.state;
     if team.alone() {
         if thread::index() == 0 {
@@ -117,15 +128,25 @@ unsafe fn seed<K: Key, T: Tuning>(team: &Team<K, T>, memory: Memory<K, T>, front
         }
         // SAFETY: the caller's promise.
         unsafe { block::sync() };
+        if is_few {
+            if thread::index() == 0 {
+                few::send_count(memory, team, 0);
+            }
+            // SAFETY: as above; the branch is the same in the whole block.
+            unsafe { block::sync() };
+        }
         return;
     }
     // The thread that noted the block's counts may be any.
     // SAFETY: the caller's promise.
     unsafe { block::sync() };
+    if is_few && thread::index() < team.width() {
+        few::send_count(memory, team, thread::index());
+    }
     let (own_front, own_back) = (state.load(word::OWN_FRONT), state.load(word::OWN_BACK));
     let (from, to) = team.successors();
     // The first thread speaks for what the block has read of its peers, too.
-    let mut publishes = thread::index() == 0;
+    let mut publishes = has_sent || thread::index() == 0 || is_few && thread::index() < team.width();
     for rank in strided(from + thread::index(), to, const { Memory::<K, T>::THREADS }) {
         publishes = true;
         let peer = state.at(rank);
