@@ -12,7 +12,7 @@ use super::memory::{Memory, word};
 use super::passes::{Kth, Part, Team};
 use super::share::Tile;
 use crate::agents::cost::Key;
-use crate::arch::{Scope, block, thread};
+use crate::arch::{Scope, block, thread, warp};
 use crate::primitives::strided;
 use cluster_topk_abi::params::Flags;
 
@@ -70,7 +70,41 @@ where
         }
     };
     if let Some(count) = candidates.listed() {
-        candidates.each_listed(count, place);
+        let mut from = 0;
+        while from < count {
+            let at = from + thread::index();
+            let (mut key, mut index, mut is_ahead, mut is_tied) = (K::ZERO, 0, false, false);
+            if at < count {
+                index = share.memory.list.load(at);
+                key = share.key(index);
+                let cost = share.costs.cost(key);
+                is_ahead = cost < open.least;
+                is_tied = !is_ahead && wins(cost, index);
+            }
+            // One claim for all of a warp's winners: its first lane's for those better than the k-th, its second's for ties.
+            // SAFETY: the whole warp is here: the bounds of the loop are the same for the whole block.
+            let ahead = unsafe { warp::ballot(warp::ALL, is_ahead) };
+            // SAFETY: as above.
+            let tied = unsafe { warp::ballot(warp::ALL, is_tied) };
+            let lane = thread::lane();
+            let (counter, winners) = if lane == 0 { (word::FRONT, ahead) } else { (word::BACK, tied) };
+            let mut claimed = 0;
+            if lane < 2 && winners != 0 {
+                claimed = state.fetch_add(counter, winners.count_ones(), Scope::Block);
+            }
+            // SAFETY: as above.
+            let front = unsafe { warp::shuffle(warp::ALL, claimed, 0) };
+            // SAFETY: as above.
+            let back = unsafe { warp::shuffle(warp::ALL, claimed, 1) };
+            if is_ahead || is_tied {
+                let (first, winners) = if is_ahead { (front, ahead) } else { (back, tied) };
+                let slot = first + (winners & warp::lanes_below()).count_ones();
+                if slot < k {
+                    segment.write_key(slot, index, key);
+                }
+            }
+            from += const { Memory::<K, T>::THREADS };
+        }
         return;
     }
     share.vectors_in_turn(|tile: Tile| {
