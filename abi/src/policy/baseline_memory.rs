@@ -19,9 +19,12 @@ pub const fn word_bytes(width: KeyWidth) -> u32 {
 /// winners in the same place. Offsets and sizes in bytes.
 ///
 /// A survivor takes eight bytes: a word of four bytes above its index, or a word of eight, whose 16-bit index then lies
-/// apart. Winners that are to be sorted lie the same way, others are a list of 32-bit indices.
+/// apart. Winners that are to be sorted lie the same way, others are a list of 32-bit indices. A short tile has room for all
+/// its keys either way, so that they need not be counted before they are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WarpMemory {
+    /// Survivors that there is room for.
+    pub survivors: u32,
     /// Where the survivors' indices start, if words take eight bytes.
     pub indices: u32,
     /// All of it where the output is not sorted; a multiple of 16.
@@ -35,23 +38,27 @@ pub struct WarpMemory {
 impl WarpMemory {
     /// Warps of a block.
     pub const WARPS_PER_BLOCK: u32 = 4;
-    /// Survivors that fit, a multiple of a warp.
+    /// Survivors that are ranked, a multiple of a warp; of more it is the winners that are stored.
     pub const SURVIVORS: u32 = 3 * LANES;
+    /// Keys per lane of the longest short tile.
+    pub const SHORT: u32 = 8;
 
     /// The memory of a warp whose lanes hold `keys_per_lane` keys in words of `word_bytes`, 4 or 8.
     #[must_use]
     pub const fn of(word_bytes: u32, keys_per_lane: u32) -> Self {
         let keys = keys_per_lane * LANES;
-        let indices = (Self::SURVIVORS + ITEM_PADDING) * 8;
-        let sorted_indices = keys * 8;
         let index_bytes = if word_bytes > 4 { 2 } else { 0 };
-        let survivors = indices + Self::SURVIVORS * index_bytes;
-        let sorted = sorted_indices + keys * index_bytes;
+        let all = if keys > Self::SURVIVORS { keys } else { Self::SURVIVORS };
+        let survivors = if keys_per_lane > Self::SHORT { Self::SURVIVORS } else { all };
+        let indices = (survivors + ITEM_PADDING) * 8;
+        let sorted_indices = (all + ITEM_PADDING) * 8;
+        let bytes = indices + survivors * index_bytes;
         Self {
+            survivors,
             indices,
-            bytes: arith::max(survivors as u64, keys as u64 * 4) as u32,
+            bytes: arith::max(bytes as u64, keys as u64 * 4) as u32,
             sorted_indices,
-            sorted_bytes: arith::max(survivors as u64, sorted as u64) as u32,
+            sorted_bytes: sorted_indices + all * index_bytes,
         }
     }
 }
@@ -134,14 +141,18 @@ mod tests {
             for keys in [1, 2, 4, 8, 16, 32] {
                 let warp = WarpMemory::of(word, keys);
                 assert_eq!((warp.bytes % 16, warp.sorted_bytes % 16), (0, 0));
-                assert!(warp.indices >= (WarpMemory::SURVIVORS + ITEM_PADDING) * 8);
-                for bytes in [warp.bytes, warp.sorted_bytes] {
-                    assert!(bytes >= warp.indices + WarpMemory::SURVIVORS * index);
-                }
+                assert!(warp.survivors >= WarpMemory::SURVIVORS);
+                assert!(warp.indices >= (warp.survivors + ITEM_PADDING) * 8);
+                assert!(warp.bytes >= warp.indices + warp.survivors * index);
+                assert!(warp.sorted_bytes >= warp.bytes);
                 assert!(warp.bytes >= keys * 32 * 4);
                 assert!(warp.sorted_indices >= keys * 32 * 8);
                 assert!(warp.sorted_bytes >= warp.sorted_indices + keys * 32 * index);
                 assert!(WarpMemory::WARPS_PER_BLOCK * warp.sorted_bytes <= PORTABLE_SMEM_BYTES);
+                if keys <= WarpMemory::SHORT {
+                    assert!(warp.survivors >= keys * 32);
+                    assert_eq!((warp.indices, warp.bytes), (warp.sorted_indices, warp.sorted_bytes));
+                }
             }
             for threads in [32, 64, 128, 256, 512, 1024] {
                 let block = BlockMemory::of(word, threads);

@@ -22,12 +22,10 @@ use crate::primitives::{strided, warp_inclusive_sum};
 use cluster_topk_abi::params::{Flags, KernelParams};
 use cluster_topk_abi::policy::WarpMemory;
 
-/// Survivors that fit.
+/// Survivors that are ranked.
 const CAPACITY: u32 = WarpMemory::SURVIVORS;
 /// Survivors of a lane: those at `lane`, `lane + 32`, ….
 const PER_LANE: usize = (CAPACITY / WARP) as usize;
-/// Up to as many items of a lane are gathered by ballots.
-const FEW: usize = 8;
 /// Delegates per lane where one is too few.
 const FINE: usize = 4;
 /// The largest k that one delegate per lane bounds well.
@@ -74,9 +72,9 @@ where
         // SAFETY: all lanes are here: what was branched on is the same for the whole warp.
         let bound = unsafe { tile.bound(k) };
         // SAFETY: the front of this warp's part of the bytes that the launch provides.
-        let survivors = unsafe { Items::<K::Word>::carve(front, front + memory.indices, CAPACITY) };
+        let survivors = unsafe { Items::<K::Word>::carve(front, front + memory.indices, memory.survivors) };
         // SAFETY: all lanes are here, and the survivors are this warp's own.
-        let count = unsafe { tile.gather(bound, survivors) };
+        let count = unsafe { tile.gather(bound, len, survivors) };
         if count <= CAPACITY {
             let places = if exact {
                 exact_places(survivors, count, k, larger)
@@ -218,15 +216,25 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
         }
     }
 
-    /// Copies the keys within `bound` to `survivors`, if they fit; how many there are. They may be read by all lanes.
+    /// Copies the keys within `bound` to `survivors`, if they can be ranked; how many of the `len` there are. They may be read
+    /// by all lanes.
     ///
     /// # Safety
     ///
-    /// All 32 lanes call it together, and nobody else uses `survivors`.
+    /// All 32 lanes call it together, and nobody else uses `survivors`, which have room for a short tile or for [`CAPACITY`].
     #[inline(always)]
-    unsafe fn gather(&self, bound: W, survivors: Items<W>) -> u32 {
-        let count = if ITEMS <= FEW {
-            // SAFETY: the caller's promise; the branch is a constant.
+    unsafe fn gather(&self, bound: W, len: u32, survivors: Items<W>) -> u32 {
+        let count = if bound == W::WORST {
+            if len <= CAPACITY {
+                for (item, &cost) in self.held.iter().enumerate() {
+                    if item < PER_LANE && self.is_key(item) {
+                        survivors.set(self.index(item), cost, self.index(item));
+                    }
+                }
+            }
+            len
+        } else if const { ITEMS as u32 <= WarpMemory::SHORT } {
+            // SAFETY: the caller's promise; the branch is the same in all lanes.
             unsafe { self.gather_by_ballot(bound, survivors) }
         } else {
             // SAFETY: as above.
@@ -244,18 +252,17 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
     ///
     /// # Safety
     ///
-    /// As [`Self::gather`].
+    /// As [`Self::gather`]; `bound` is not the worst cost, which is that of no key.
     #[inline(always)]
     unsafe fn gather_by_ballot(&self, bound: W, survivors: Items<W>) -> u32 {
         let mut count = 0;
         let below = warp::lanes_below();
         for (item, &cost) in self.held.iter().enumerate() {
-            let within = cost <= bound && self.is_key(item);
+            let within = cost <= bound;
             // SAFETY: the caller's promise; the loop's trip count is a constant.
             let lanes = unsafe { warp::ballot(warp::ALL, within) };
-            let at = count + (lanes & below).count_ones();
-            if within && at < CAPACITY {
-                survivors.set(at, cost, self.index(item));
+            if within {
+                survivors.set(count + (lanes & below).count_ones(), cost, self.index(item));
             }
             count += lanes.count_ones();
         }
@@ -266,12 +273,12 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
     ///
     /// # Safety
     ///
-    /// As [`Self::gather`].
+    /// As [`Self::gather_by_ballot`].
     #[inline(always)]
     unsafe fn gather_by_scan(&self, bound: W, survivors: Items<W>) -> u32 {
         let mut own = 0;
-        for (item, &cost) in self.held.iter().enumerate() {
-            own += u32::from(cost <= bound && self.is_key(item));
+        for &cost in &self.held {
+            own += u32::from(cost <= bound);
         }
         // SAFETY: the caller's promise.
         let through = unsafe { warp_inclusive_sum(own) };
@@ -280,7 +287,7 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
         if count <= CAPACITY {
             let mut at = through.wrapping_sub(own);
             for (item, &cost) in self.held.iter().enumerate() {
-                if cost <= bound && self.is_key(item) {
+                if cost <= bound {
                     survivors.set(at, cost, self.index(item));
                     at += 1;
                 }
@@ -377,8 +384,8 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
     }
 }
 
-/// A value that at least `k` of the warp's `values` reach, one a lane: the last of the `k` best distinct ones, or of all if
-/// they are fewer.
+/// A value that at least `k` of the warp's `values` reach, one a lane: the last of the `k` best distinct ones, or, if they are
+/// fewer, the least such value.
 ///
 /// # Safety
 ///
@@ -386,25 +393,34 @@ impl<W: Word, const ITEMS: usize> Tile<W, ITEMS> {
 #[inline(always)]
 unsafe fn take_out<W: Word>(value: W, k: u32) -> W {
     let mut left = value;
-    let mut last = W::WORST;
+    let mut best = W::WORST;
     let mut taken = 0;
     while taken < k {
         // SAFETY: the caller's promise; the trip count is the same in every lane.
-        let best = unsafe { left.warp_min() };
-        if best == W::WORST {
-            // Equal values go out together, so they can run out early. The lanes that are left hold the worst cost, be it a
-            // key's or that of no key: whether the others are enough must be counted.
-            // SAFETY: as above.
-            let reached = unsafe { warp::ballot(warp::ALL, value <= last) };
-            return if reached.count_ones() >= k { last } else { W::WORST };
+        best = unsafe { left.warp_min() };
+        if left == best {
+            left = W::WORST;
+        }
+        taken += 1;
+    }
+    if best != W::WORST {
+        return best;
+    }
+    // Equal values go out together, so they ran out. Few as the distinct ones are, those that reach each can be counted; the
+    // worst cost, which lanes without a key hold, too, is reached by all.
+    left = value;
+    loop {
+        // SAFETY: as above; what the loop ends by is the same in every lane.
+        best = unsafe { left.warp_min() };
+        // SAFETY: as above.
+        let reached = unsafe { warp::ballot(warp::ALL, value <= best) };
+        if reached.count_ones() >= k {
+            return best;
         }
         if left == best {
             left = W::WORST;
         }
-        last = best;
-        taken += 1;
     }
-    last
 }
 
 /// A value that at least `k` of the warp's `values` reach, and at most `k + slack` unless ties forbid.

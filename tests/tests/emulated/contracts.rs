@@ -3,6 +3,7 @@
 use crate::agents::{AGENTS, agents};
 use crate::runner::Emulated;
 use cluster_topk::Key as _;
+use cluster_topk_abi::policy::{BlockMemory, word_bytes};
 use cluster_topk_emulate::Schedule;
 use cluster_topk_tests::generators::{Distribution, keys, pick, rng};
 use cluster_topk_tests::harness::run;
@@ -49,7 +50,7 @@ fn the_worked_example() {
 
 /// One segment of ties by every agent under every requirement. Sets that are reproducible are the same under every schedule
 /// and by every agent; what is pinned altogether is, bit by bit, what the CPU engine gives.
-fn ties<K: TestKey>(seeds: core::ops::Range<u64>) {
+pub(crate) fn ties<K: TestKey>(seeds: core::ops::Range<u64>) {
     for seed in seeds {
         let rng = &mut rng(seed);
         let distribution = pick(rng, &Distribution::TIES);
@@ -136,12 +137,13 @@ fn zeros() {
     of::<half::f16>(1 << 15);
 }
 
-/// Winners beyond what is sorted with the costs beside them, and either side of that; all agents that can.
+/// Winners either side of what is sorted by counting, and of what is sorted with the costs beside them.
 #[test]
 fn many_winners() {
     fn of<K: TestKey>(distribution: Distribution) {
         for agent in AGENTS.iter().filter(|agent| agent.width == K::TYPE.width() && agent.capacity >= 8192) {
-            for (seed, k) in (0..).zip([256, 257, 4848, 4849, 6059, 6060, 6061, 8000, 8191, 8192]) {
+            let most = BlockMemory::of(word_bytes(agent.width), agent.threads).sorted_capacity() as usize;
+            for (seed, k) in (0..).zip([256, 257, most - 1, most, most + 1, 8000, 8191, 8192]) {
                 let requirement = [Requirement::DEFAULT, Requirement::of(Pair::Larger, Order::StableSorted)];
                 let keys: Vec<K> = keys(&mut rng(seed), distribution, 8192);
                 let request = Request { requirement: requirement[seed as usize % 2], ..Request::single(k) };

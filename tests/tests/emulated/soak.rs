@@ -1,6 +1,6 @@
 //! As many seeds as fit the time: `cargo xtask soak --minutes 30`.
 
-use crate::{matrix, probe};
+use crate::{contracts, matrix, probe};
 use cluster_topk_emulate::Schedule;
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,7 @@ fn soak() {
         macro_rules! every {
             ($name:ident, $key:ty) => {
                 matrix::all_agents::<$key>(seed..seed + 4, 1000);
+                contracts::ties::<$key>(seed..seed + 1);
             };
         }
         cluster_topk_tests::each_key_type!(every);

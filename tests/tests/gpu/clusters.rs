@@ -9,7 +9,7 @@ use cluster_topk::env::BackendOverride;
 use cluster_topk::gpu::ClusterCaps;
 use cluster_topk::plan::{Backend, EnginePlan, GpuPlan, Plan, WidthReason};
 use cluster_topk::prelude::*;
-use cluster_topk_tests::cover::{PAIRS, SLOT_CAPS, WIDTH_CAPS};
+use cluster_topk_tests::cover::{MAX_LENGTH, PAIRS, SLOT_CAPS, WIDTH_CAPS};
 use cluster_topk_tests::each_key_type;
 use cluster_topk_tests::generators::{Distribution, keys, rng};
 use cluster_topk_tests::harness::run;
@@ -197,7 +197,10 @@ fn plans(device: &'static Device) -> Outcome {
     let mut out = stream.alloc_zeros::<f32>(64 * 64).expect("the GPU has room");
     let mut plan = |caps: ClusterCaps, count: usize, len: usize| -> (Plan, GpuPlan) {
         let gpu = device.runner.gpu().clone().with_cluster_caps(caps).expect("the caps are usable");
-        let env = Env::gpu(gpu).require((GpuToGpu, PreferLargerIndex, Unsorted));
+        // The baseline serves what a block holds.
+        let choice =
+            if len > MAX_LENGTH { BackendOverride::Automatic } else { BackendOverride::ForceCluster };
+        let env = Env::gpu(gpu).require((GpuToGpu, PreferLargerIndex, Unsorted)).backend(choice);
         let plan =
             max_keys(Segments::rows(&keys, count, len), 64, &mut out).plan(&env).expect("it is served");
         let EnginePlan::Gpu(gpu) = plan.engine.clone() else { panic!("the GPU engine plans for itself") };
@@ -208,10 +211,11 @@ fn plans(device: &'static Device) -> Outcome {
             for (count, len) in [(1, 100), (64, 8192), (64, 20_000), (5, 131_072), (64, 131_072)] {
                 let caps = ClusterCaps { max_cluster_width, max_slots, ..ClusterCaps::NONE };
                 let (plan, gpu) = plan(caps, count, len);
-                let cluster = gpu.cluster.as_ref().expect("a reproducible set needs the cluster backend");
+                let cluster = gpu.cluster.as_ref().expect("it is forced, or the segments are long");
                 println!("{plan}");
                 assert_eq!(gpu.backend, Backend::Cluster);
-                assert_eq!(cluster.why, "a reproducible set needs it");
+                let long = "longer segments than the baseline covers";
+                assert_eq!(cluster.why, if len > MAX_LENGTH { long } else { "forced" });
                 let chunks = (len * size_of::<f32>()).div_ceil(CHUNK) as u32;
                 assert!(gpu.cluster_width <= chunks.next_power_of_two(), "{plan}");
                 assert_eq!(cluster.chunks_per_block, chunks.div_ceil(gpu.cluster_width), "{plan}");

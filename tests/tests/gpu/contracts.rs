@@ -3,6 +3,7 @@
 use super::device::Device;
 use super::harness::Tests;
 use super::special::DIRECTIONS;
+use cluster_topk_abi::policy::BlockMemory;
 use cluster_topk_tests::each_key_type;
 use cluster_topk_tests::generators::{Distribution, keys, rng};
 use cluster_topk_tests::harness::run;
@@ -103,8 +104,11 @@ fn ties<K: TestKey>(device: &Device) {
 
 /// Around the number up to which winners are sorted with their costs beside them, and beyond.
 fn many_winners(device: &'static Device) {
-    for (seed, k) in (0..).zip([255, 256, 257, 2048, 4096, 4435, 4436, 4437, 4438, 5000, 8191, 8192, 16_384])
-    {
+    let most = [4, 8].into_iter().flat_map(|word| [256, 1024].map(|threads| BlockMemory::of(word, threads)));
+    let most =
+        most.map(|memory| memory.sorted_capacity() as usize).flat_map(|most| [most - 1, most, most + 1]);
+    let ks = [255, 256, 257, 2048, 4096, 5000, 8191, 8192, 16_384].into_iter().chain(most);
+    for (seed, k) in (0..).zip(ks) {
         for len in [k.max(2000), 16_384] {
             rows::<f32>(device, seed, len, k, 2, Distribution::Boundary);
             rows::<u64>(device, seed + 1, len, k, 2, Distribution::LastBits);

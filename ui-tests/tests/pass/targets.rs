@@ -16,12 +16,14 @@ macro_rules! expect {
 fn main() {
     let fast = || Env::best_available().require((NotGuaranteed, Unspecified, Sorted));
 
-    // Clusters serve every request: the default contract, and segments of any length.
+    // Clusters serve segments of any length.
     expect!(Env::best_available(), 3);
     expect!(Env::best_available().targets(Sm90), 3);
     expect!(Env::best_available().targets((Sm90, Sm100, Sm120)), 3);
 
-    // Before sm_90: a set that may vary, of segments that are statically bounded.
+    // Before sm_90: segments that are statically bounded.
+    expect!(Env::best_available().targets((Sm80, Sm90)), constant::<3>());
+    expect!(Env::best_available().targets((Sm120, Sm100, Sm89)), constant::<3>());
     expect!(fast().targets(Sm80), constant::<3>());
     expect!(fast().targets(Sm80), Immediate::new(3).static_bounds::<0, 16384>());
     expect!(fast().targets((Sm86, Sm89)), DeferredSequence::new(&[3u32, 3]).static_bounds::<-1, 3>());

@@ -1,5 +1,5 @@
 //! sm_80 serves segments of up to 16,384 keys.
-//! Require less, bound the segments, leave the target out, or make the environment `.lenient()`.
+//! Bound the segments, leave the target out, or make the environment `.lenient()`.
 
 use cluster_topk::env::targets::{Sm80, Sm90};
 use cluster_topk::prelude::*;
