@@ -79,6 +79,7 @@ impl Machine {
         let view = std::mem::take(&mut barrier.gather).finish(threads);
         barrier.arrived = 0;
         barrier.phase += 1;
+        self.report.cluster_barriers += 1;
         barrier.released = Some(view.clone());
         let mut of_view: Option<(Rc<View>, Rc<View>)> = None;
         for tid in std::mem::take(&mut barrier.waiting) {

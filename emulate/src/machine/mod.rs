@@ -95,6 +95,8 @@ pub struct Report {
     pub operations: u64,
     /// Switches from one thread to another.
     pub switches: u64,
+    /// How often the barrier of a cluster was passed, all clusters together.
+    pub cluster_barriers: u64,
     /// Where operations stood that order others.
     pub sites: BTreeSet<Site>,
     /// Where atomic operations stood whose scope is wider than a block.

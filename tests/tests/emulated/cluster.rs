@@ -9,11 +9,12 @@ use cluster_topk_abi::params::{Flags, KernelParams};
 use cluster_topk_abi::policy::ClusterPolicy;
 use cluster_topk_device::agents::cluster::{Tuning, run};
 use cluster_topk_emulate::{Fault, Launch, Mode, Options, Report, Schedule};
+use cluster_topk_tests::check::check;
 use cluster_topk_tests::generators::{Distribution, case, keys, pick, rng};
 use cluster_topk_tests::harness;
 use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::request::{Direction, Order, Pair, Request, Requirement};
-use cluster_topk_tests::runner::{Inputs, Outputs, Runner};
+use cluster_topk_tests::runner::{Inputs, Outputs, Runner, values_for};
 use rand::RngExt;
 
 /// How many times the usual number of seeds.
@@ -58,7 +59,7 @@ tunings! {
 #[derive(Clone, Copy)]
 pub(crate) struct Agent {
     pub(crate) name: &'static str,
-    policy: ClusterPolicy,
+    pub(crate) policy: ClusterPolicy,
     kernels: [unsafe fn(&KernelParams); 4],
 }
 
@@ -237,5 +238,39 @@ fn one_case_under_many_schedules() {
                 harness::run(&Emulated { agent, shape, schedule: Schedule { mode, seed } }, &request, &keys);
             }
         }
+    }
+}
+
+/// What one launch over one segment did.
+fn report<K: TestKey>(agent: &'static Agent, shape: Shape, keys: &[K], k: usize) -> Report {
+    let requirement = Requirement::of(Pair::Smaller, Order::Unsorted);
+    let request = Request { requirement, ..Request::single(k) };
+    let mut out = Outputs::canaries(&request, k);
+    let runner = Emulated { agent, shape, schedule: Schedule::nth(0) };
+    let inputs = Inputs { keys, values: &values_for(&request, keys.len()) };
+    let report = runner.launch(Schedule::nth(0).into(), &request, inputs, &mut out);
+    check(&request, keys, &out).unwrap_or_else(|wrong| panic!("{wrong}"));
+    report.unwrap_or_else(|fault| panic!("{fault}"))
+}
+
+/// Two barriers of the cluster for each pass, one for the start and one for the placement; none where a block is alone.
+#[test]
+fn barriers_of_the_cluster() {
+    let shape = |width| Shape { width, slots: 50, single_block_max_seg_size: 0, min_chunks_per_block: 1 };
+    for agent in AGENTS {
+        // Equal keys are told apart by no pass, and too many to be settled: each pass decides its bits, or the last one fewer.
+        let passes = |bits: u32| u64::from(bits.div_ceil(agent.policy.bits_per_pass.min(bits)));
+        for width in [2, 3, 16] {
+            // All but one are wanted, so nothing bounds the k-th before the first pass.
+            assert_eq!(report(agent, shape(width), &[7u8; 600], 599).cluster_barriers, 2 * passes(8) + 2);
+            assert_eq!(report(agent, shape(width), &[7u16; 600], 599).cluster_barriers, 2 * passes(16) + 2);
+            assert_eq!(report(agent, shape(width), &[7u64; 600], 599).cluster_barriers, 2 * passes(64) + 2);
+        }
+        assert_eq!(report(agent, shape(1), &[7u16; 600], 599).cluster_barriers, 0);
+        let collapsed = Shape { single_block_max_seg_size: 700, ..shape(4) };
+        assert_eq!(report(agent, collapsed, &[7u8; 600], 599).cluster_barriers, 0);
+        // All, none: copied or left, without a barrier.
+        assert_eq!(report(agent, shape(4), &[7u16; 600], 600).cluster_barriers, 0);
+        assert_eq!(report(agent, shape(4), &[7u16; 600], 0).cluster_barriers, 0);
     }
 }

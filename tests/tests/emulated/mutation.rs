@@ -4,7 +4,7 @@
 //! needed; the agents have nothing of the kind.
 
 use crate::agents::{AGENTS, Agent};
-use crate::{probe, runner};
+use crate::{cluster, probe, runner};
 use cluster_topk_emulate::{Mutation, Options, Report, Schedule, Site};
 use cluster_topk_tests::check::check;
 use cluster_topk_tests::generators::{Distribution, keys, rng};
@@ -119,5 +119,46 @@ fn the_probe_by_blocks_and_by_clusters() {
         let (count, unnoticed) = survivors(run);
         assert_eq!(unnoticed, []);
         assert!(count >= if width.is_some() { 9 } else { 4 }, "{count} sites");
+    }
+}
+
+/// One segment of a cluster of `width` blocks; what the launch did, or that something is wrong.
+fn by_cluster<K: cluster_topk_tests::key::TestKey>(
+    agent: &'static cluster::Agent,
+    width: u32,
+    seed: u64,
+    mutation: Option<Mutation>,
+) -> Result<Report, String> {
+    let rng = &mut rng(seed);
+    let len = 500 - seed as usize % 7;
+    let keys: Vec<K> = keys(rng, Distribution::ALL[seed as usize % Distribution::ALL.len()], len);
+    let k = [1, len / 20, len / 3 + 1, len - 1][seed as usize % 4];
+    let pair = [Pair::Larger, Pair::Smaller, Pair::NotGuaranteed][seed as usize % 3];
+    let request = Request { requirement: Requirement::of(pair, Order::Unsorted), seed, ..Request::single(k) };
+    let mut out = Outputs::canaries(&request, Layout::of(&request, len).elements);
+    let values = values_for(&request, len);
+    let options = Options { mutation, ..Schedule::nth(seed).into() };
+    let slots = [1, 3, 40][seed as usize % 3];
+    let shape = cluster::Shape { width, slots, single_block_max_seg_size: 0, min_chunks_per_block: 1 };
+    let emulated = cluster::Emulated { agent, shape, schedule: options.schedule };
+    let run = || emulated.launch(options, &request, Inputs { keys: &keys, values: &values }, &mut out);
+    let report = catch_unwind(AssertUnwindSafe(run)).map_err(|_| "wrong slots".to_owned())?;
+    let report = report.map_err(|fault| fault.to_string())?;
+    check(&request, &keys, &out).map_err(|mismatch| mismatch.to_string())?;
+    Ok(report)
+}
+
+#[test]
+fn cluster_selection() {
+    // The widest histogram, so that few keys are settled without another pass, and a small one, which they are not.
+    for (agent, width, least) in [("Wide", 4, 20), ("TwoLines", 3, 15), ("TwoLines", 1, 5)] {
+        let agent = cluster::AGENTS.iter().find(|one| one.name == agent).expect("an agent of that name");
+        let run = |seed, mutation| match seed % 2 {
+            0 => by_cluster::<f32>(agent, width, seed, mutation),
+            _ => by_cluster::<u64>(agent, width, seed, mutation),
+        };
+        let (count, unnoticed) = survivors(run);
+        assert_eq!(unnoticed, []);
+        assert!(count >= least, "{count} sites");
     }
 }
