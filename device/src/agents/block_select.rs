@@ -17,6 +17,7 @@
 use super::cost::{Costs, Key, Word};
 use super::items::Items;
 use super::segment::Segment;
+use super::set::Set;
 use super::sort::sort;
 use crate::arch::shared::Shared;
 use crate::arch::thread;
@@ -159,66 +160,6 @@ struct Placed {
     within: Set,
     /// The first slot of a key within the range.
     first_within: u32,
-}
-
-/// Some of a thread's items, up to 64: a bit each.
-#[derive(Clone, Copy)]
-struct Set {
-    low: u32,
-    /// Of items 32 to 63; 0 where there are none, which the compiler then knows.
-    high: u32,
-}
-
-impl Set {
-    const EMPTY: Self = Self { low: 0, high: 0 };
-
-    /// Items 0 to `count - 1` of `ITEMS`.
-    #[inline(always)]
-    fn first<const ITEMS: usize>(count: u32) -> Self {
-        let bits = |count: u32| if count < 32 { !u32::MAX.wrapping_shl(count) } else { u32::MAX };
-        Self { low: bits(count), high: if ITEMS > 32 { bits(count.saturating_sub(32)) } else { 0 } }
-    }
-
-    #[inline(always)]
-    fn insert(&mut self, item: usize) {
-        if item < 32 {
-            self.low |= 1u32.wrapping_shl(item as u32);
-        } else {
-            self.high |= 1u32.wrapping_shl(item as u32);
-        }
-    }
-
-    #[inline(always)]
-    fn holds(self, item: u32) -> bool {
-        let half = if item < 32 { self.low } else { self.high };
-        half.wrapping_shr(item) & 1 != 0
-    }
-
-    #[inline(always)]
-    fn count(self) -> u32 {
-        self.low.count_ones() + self.high.count_ones()
-    }
-
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        Self { low: self.low & other.low, high: self.high & other.high }
-    }
-
-    #[inline(always)]
-    fn without(self, other: Self) -> Self {
-        Self { low: self.low & !other.low, high: self.high & !other.high }
-    }
-
-    /// Calls `each` with every item, in order.
-    #[inline(always)]
-    fn each(self, mut each: impl FnMut(u32)) {
-        for (mut half, first) in [(self.low, 0), (self.high, 32)].iter().copied() {
-            while half != 0 {
-                each(first + half.trailing_zeros());
-                half &= half.wrapping_sub(1);
-            }
-        }
-    }
 }
 
 impl<W: Word> Open<W> {

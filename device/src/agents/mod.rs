@@ -8,5 +8,7 @@ pub mod items;
 pub mod open;
 pub mod probe;
 pub mod segment;
+pub mod set;
 pub mod sort;
+pub mod warp_bound;
 pub mod warp_select;

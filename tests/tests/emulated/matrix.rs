@@ -18,7 +18,7 @@ fn times() -> u64 {
 /// Every other time the weakest requirement, otherwise each of the others in turn.
 fn requirement(seed: u64) -> Requirement {
     let all: Vec<Requirement> = Requirement::meanings().collect();
-    if seed % 2 == 0 { all[0] } else { all[1 + (seed / 2) as usize % (all.len() - 1)] }
+    if seed.is_multiple_of(2) { all[0] } else { all[1 + (seed / 2) as usize % (all.len() - 1)] }
 }
 
 /// The longest segment that the request allows.
