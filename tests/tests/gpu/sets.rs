@@ -26,7 +26,7 @@ pub(crate) fn add(tests: &mut Tests) {
     });
     tests.add_skippable("quick::the_same_set_every_time", |device| {
         device.has_clusters()?;
-        the_same(device, 16);
+        the_same(device, 3);
         Ok(())
     });
 }
