@@ -5,8 +5,9 @@
 //! of them on the few buckets into which real keys crowd.
 
 use super::load::{self, Stages};
-use super::passes::{Start, Team};
+use super::passes::Start;
 use super::share::{Share, Tile, batch};
+use super::team::Team;
 use super::{Tuning, memory::Memory};
 use crate::agents::cost::{Key, Word};
 use crate::agents::open::Open;

@@ -8,7 +8,7 @@
 use super::Tuning;
 use super::candidates::Candidates;
 use super::memory::Memory;
-use super::passes::Team;
+use super::team::Team;
 use crate::agents::cost::Key;
 use crate::agents::open::Open;
 

@@ -5,7 +5,7 @@
 use super::Tuning;
 use super::candidates::Candidates;
 use super::memory::{Memory, word};
-use super::passes::Team;
+use super::team::Team;
 use crate::agents::cost::Key;
 use crate::agents::open::Open;
 use crate::arch::shared::Shared;

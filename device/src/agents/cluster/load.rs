@@ -2,8 +2,8 @@
 
 use super::Tuning;
 use super::memory::{Memory, word};
-use super::passes::Team;
 use super::share::Share;
+use super::team::Team;
 use crate::agents::cost::Key;
 use crate::agents::segment::Segment;
 use crate::arch::mbarrier::{Mbarrier, fence_init};

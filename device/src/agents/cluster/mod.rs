@@ -5,7 +5,7 @@
 //! | load | `load` | the block's share of the keys in its slots, by bulk copies or plain loads |
 //! | bound | `bound` | the range of costs that can hold the k-th, from one delegate per group of keys |
 //! | candidates | `candidates` | a list of the keys within the bound, so that nothing below looks at the others again |
-//! | passes | `passes` | the k-th cost, by histograms that all blocks fold into the leader's |
+//! | passes | `passes`, `team` | the k-th cost, by histograms that all blocks fold into the leader's |
 //! | placement | `place`, `cutoff`, `few` | every winner in its slot, each block writing its own |
 //!
 //! A *pass* is two cluster barriers: one before the leader reads the merged histogram, one that publishes what it found. With
@@ -27,6 +27,7 @@ mod memory;
 mod passes;
 mod place;
 mod share;
+mod team;
 
 use super::cost::{Costs, Key};
 use super::segment::Segment;
@@ -36,8 +37,8 @@ use cluster_topk_abi::params::{Flags, KernelParams};
 use cluster_topk_abi::policy::ClusterPolicy;
 use cluster_topk_abi::schedule::{ClusterSchedule, ScanOrder, SegmentSplit, single_cta_eligible};
 use memory::Memory;
-use passes::Team;
 use share::Share;
+use team::Team;
 
 /// The policy that an agent is compiled for.
 pub trait Tuning: Copy + core::fmt::Debug {

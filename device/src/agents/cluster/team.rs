@@ -1,0 +1,357 @@
+//! The blocks that work on a segment together: their barrier, and the histograms that they merge.
+
+use super::Tuning;
+use super::few;
+use super::memory::{Memory, word};
+use crate::agents::cost::{Key, Word};
+use crate::arch::shared::Shared;
+use crate::arch::{Scope, Vec16, block, cluster, fence, thread, warp};
+use crate::primitives::{Bucket, block_exclusive_sum_of};
+use cluster_topk_abi::schedule::{ClusterSchedule, ScanOrder};
+
+/// What a pass found, in every thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    /// The bucket that holds the k-th item.
+    pub(super) bucket: u32,
+    /// How many of its items are wanted.
+    pub(super) k: u32,
+    /// What these are of its items.
+    pub(super) part: Part,
+}
+
+/// Which part of the items in a range is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All of them.
+    Whole,
+    /// Some of them, and they are so few that [`few`] settles which.
+    Few,
+    /// Some of them.
+    Some,
+}
+
+impl Found {
+    const WHOLE: u32 = 1 << 31;
+    const FEW: u32 = 1 << 30;
+
+    /// Bucket and part in the low half, the count in the high one: one load tells all.
+    #[inline(always)]
+    fn packed(self) -> u64 {
+        let part = match self.part {
+            Part::Whole => Self::WHOLE,
+            Part::Few => Self::FEW,
+            Part::Some => 0,
+        };
+        u64::from(self.bucket | part) | u64::from(self.k) << 32
+    }
+
+    #[inline(always)]
+    fn unpacked(word: u64) -> Self {
+        let low = word as u32;
+        let part = if low & Self::WHOLE != 0 {
+            Part::Whole
+        } else if low & Self::FEW != 0 {
+            Part::Few
+        } else {
+            Part::Some
+        };
+        Self { bucket: low & !(Self::WHOLE | Self::FEW), k: (word >> 32) as u32, part }
+    }
+}
+
+/// The blocks that work on a segment, seen from one of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Team<K, T> {
+    memory: Memory<K, T>,
+    /// This block.
+    rank: u32,
+    /// Blocks that work.
+    width: u32,
+    order: ScanOrder,
+}
+
+impl<K: Key, T: Tuning> Team<K, T> {
+    /// The team of a schedule, for block `rank`, which works.
+    #[inline(always)]
+    pub(super) fn of(schedule: &ClusterSchedule, rank: u32, memory: Memory<K, T>) -> Self {
+        let width = schedule.effective_width;
+        let order = schedule.order;
+        Self { memory, rank, width, order }
+    }
+
+    /// This block.
+    #[inline(always)]
+    pub(super) fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// Blocks that work.
+    #[inline(always)]
+    pub(super) fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// What turns an index into its place in the order of preference among ties, by exclusive or. Indices are below 2^31.
+    #[inline(always)]
+    pub(super) fn turn(&self) -> u32 {
+        if self.ascends() { 0 } else { u32::MAX >> 1 }
+    }
+
+    /// Whether this block is the only one.
+    #[inline(always)]
+    pub(super) fn alone(&self) -> bool {
+        self.width == 1
+    }
+
+    /// The block whose histogram gathers all: the last in scan order.
+    #[inline(always)]
+    fn leader(&self) -> u32 {
+        self.order.leader(self.width)
+    }
+
+    /// Whether this block leads.
+    #[inline(always)]
+    pub(super) fn leads(&self) -> bool {
+        self.rank == self.leader()
+    }
+
+    /// The blocks behind this one in scan order, as a range of ranks.
+    #[inline(always)]
+    pub(super) fn successors(&self) -> (u32, u32) {
+        self.order.successors(self.rank, self.width)
+    }
+
+    /// Whether indices ascend in scan order.
+    #[inline(always)]
+    fn ascends(&self) -> bool {
+        matches!(self.order, ScanOrder::Ascending)
+    }
+
+    /// A barrier over the team; what threads with `publishes`, and before a barrier of the block any of its threads, have done
+    /// is ordered before what follows it anywhere.
+    ///
+    /// An arrival that releases costs every warp a wait for all its accesses, remote ones included; so those fence that have
+    /// something to say, and all arrive relaxed.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the team call it together; if it must order accesses to peers by this block, some thread publishes.
+    #[inline(always)]
+    pub(super) unsafe fn sync(&self, publishes: bool) {
+        if self.alone() {
+            // SAFETY: the caller's promise.
+            unsafe { block::sync() };
+        } else {
+            if publishes {
+                fence::cluster();
+            }
+            // SAFETY: as above.
+            unsafe { cluster::arrive_relaxed() };
+            // SAFETY: as above, and each thread has just arrived.
+            unsafe { cluster::wait() };
+        }
+    }
+
+    /// Adds to a bucket of this block's histogram.
+    ///
+    /// At cluster scope, since the leader's counts while its peers fold theirs in. On this block's own memory both scopes are
+    /// the same instruction (`ATOMS.POPC.INC`).
+    #[inline(always)]
+    pub(super) fn count(&self, bucket: u32) {
+        self.memory.histogram.add(bucket, 1, Scope::Cluster);
+    }
+
+    /// Merges the blocks' histograms and finds the bucket of the `k`-th item; leaves the histograms empty. Two barriers of the
+    /// team.
+    ///
+    /// With `items` the histograms are over keys, and the block notes how many of its own lie before the bucket and in it. With
+    /// each thread's `least` cost, [`Self::least`] is there afterwards; it is gathered by stores, since 64-bit minima are no
+    /// atomic operation of shared memory.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the team call it together; the histograms hold at least `k` items. `first` says that it is the first
+    /// call, which ends the wait for the peers' start.
+    #[inline(always)]
+    pub(super) unsafe fn resolve(&self, k: u32, items: bool, least: Option<K::Word>, first: bool) -> Found {
+        let memory = self.memory;
+        let own_first = thread::index() * 4;
+        let has_buckets = own_first < const { Memory::<K, T>::BUCKETS };
+        let (leads, mut counts) = (self.leads(), Vec16([0; 4]));
+        // The first thread speaks for what the block read of the last result, which a barrier of the block orders before.
+        let mut publishes = thread::index() == 0;
+        if let Some(least) = least {
+            // SAFETY: the caller's promise: the whole warp is here.
+            let least = unsafe { least.warp_min() };
+            if thread::lane() == 0 {
+                memory.least_of_warps().store(thread::warp_index(), least);
+            }
+        }
+        if !self.alone() || least.is_some() {
+            // SAFETY: the caller's promise; both are the same for the whole block.
+            unsafe { block::sync() };
+        }
+        if !self.alone() {
+            if first {
+                // SAFETY: as above; this thread has arrived in `load::start`.
+                unsafe { cluster::wait() };
+            }
+            if !leads && has_buckets {
+                counts = memory.histogram.load16(own_first);
+                memory.histogram.store16(own_first, Vec16([0; 4]));
+                let merged = memory.histogram.at(self.leader());
+                for (at, &count) in counts.0.iter().enumerate() {
+                    if count > 0 {
+                        merged.add(own_first + at as u32, count, Scope::Cluster);
+                        publishes = true;
+                    }
+                }
+            }
+        }
+        if least.is_some() && thread::warp_index() == 0 {
+            // SAFETY: the whole first warp is here.
+            let least = unsafe { least_of(memory.least_of_warps(), const { Memory::<K, T>::THREADS / 32 }) };
+            // The first thread speaks for what the others have read: a scan will write there.
+            // SAFETY: as above.
+            unsafe { warp::sync(warp::ALL) };
+            if thread::lane() == 0 {
+                if self.alone() {
+                    memory.least_of_ranks().store(0, least);
+                } else {
+                    memory.least_of_ranks().at(self.leader()).store(self.rank, least);
+                }
+            }
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.sync(publishes) };
+        if leads && has_buckets {
+            counts = memory.histogram.load16(own_first);
+            memory.histogram.store16(own_first, Vec16([0; 4]));
+        }
+        if leads && least.is_some() && thread::warp_index() == 0 {
+            // SAFETY: the whole first warp is here.
+            let least = unsafe { least_of(memory.least_of_ranks(), self.width) };
+            if thread::lane() == 0 {
+                memory.least().store(0, least);
+            }
+        }
+        // SAFETY: as above; the scratch was last used before the barrier.
+        let mut before = unsafe { scan_buckets::<K, T>(memory.scan, counts) };
+        // The first thread speaks for the histogram that it has emptied with the others: peers may send keys there.
+        publishes = thread::index() == 0;
+        if leads {
+            let mut through = before;
+            for (at, &count) in counts.0.iter().enumerate() {
+                if let Some(k) = wanted(k, through, count) {
+                    let part = if k == count {
+                        Part::Whole
+                    } else if items && count <= const { few::capacity::<K>(Memory::<K, T>::BUCKETS) } {
+                        Part::Few
+                    } else {
+                        Part::Some
+                    };
+                    memory.result().store(0, Found { bucket: own_first + at as u32, k, part }.packed());
+                    memory.state.store(word::ALL_BACK, count);
+                    publishes = true;
+                }
+                through = through.wrapping_add(count);
+            }
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.sync(publishes) };
+        let word =
+            if self.alone() { memory.result().load(0) } else { memory.result().at(self.leader()).load(0) };
+        let found = Found::unpacked(word);
+        if items && !leads && found.bucket / 4 == thread::index() {
+            // This thread's buckets hold it: its scan says what the block has before it.
+            for (at, &count) in counts.0.iter().enumerate() {
+                if own_first + at as u32 == found.bucket {
+                    let front = memory.state.load(word::OWN_FRONT);
+                    memory.state.store(word::OWN_FRONT, front.wrapping_add(before));
+                    memory.state.store(word::OWN_BACK, count);
+                }
+                before = before.wrapping_add(count);
+            }
+        }
+        found
+    }
+
+    /// The segment's least cost, after the [`Self::resolve`] that gathered it.
+    #[inline(always)]
+    pub(super) fn least(&self) -> K::Word {
+        let least = self.memory.least();
+        if self.alone() { least.load(0) } else { least.at(self.leader()).load(0) }
+    }
+}
+
+/// The least of the first `count` words, at most 32.
+///
+/// # Safety
+///
+/// All 32 lanes of a warp call it together.
+#[inline(always)]
+unsafe fn least_of<W: Word>(words: Shared<W>, count: u32) -> W {
+    let lane = thread::lane();
+    let own = if lane < count { words.load(lane) } else { W::WORST };
+    // SAFETY: the caller's promise.
+    unsafe { own.warp_min() }
+}
+
+/// The items in the buckets before this thread's four. One block barrier.
+///
+/// # Safety
+///
+/// All threads of the block call it together; nobody else uses the scratch.
+#[inline(always)]
+pub(super) unsafe fn scan_buckets<K: Key, T: Tuning>(
+    scratch: Shared<u32>,
+    Vec16([a, b, c, d]): Vec16,
+) -> u32 {
+    let own = a.wrapping_add(b).wrapping_add(c.wrapping_add(d));
+    // SAFETY: the caller's promise.
+    let (before, _) = unsafe { block_exclusive_sum_of(const { Memory::<K, T>::THREADS }, scratch, own) };
+    before
+}
+
+/// How many of the `count` items of a bucket are wanted that has `before` items before it, if it holds the `k`-th.
+#[inline(always)]
+fn wanted(k: u32, before: u32, count: u32) -> Option<u32> {
+    let wanted = k.wrapping_sub(before);
+    (before < k && wanted <= count).then_some(wanted)
+}
+
+impl<K: Key, T: Tuning> Team<K, T> {
+    /// Finds the bucket of this block's own histogram that holds the `k`-th item, and leaves the histogram empty. Three block
+    /// barriers.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the block call it together; the histogram holds at least `k` items.
+    #[inline(always)]
+    pub(super) unsafe fn resolve_own(&self, k: u32) -> Bucket {
+        let memory = self.memory;
+        let own_first = thread::index() * 4;
+        let mut counts = Vec16([0; 4]);
+        // SAFETY: the caller's promise.
+        unsafe { block::sync() };
+        if own_first < const { Memory::<K, T>::BUCKETS } {
+            counts = memory.histogram.load16(own_first);
+            memory.histogram.store16(own_first, Vec16([0; 4]));
+        }
+        // SAFETY: as above; the scratch was last used before the barrier.
+        let mut before = unsafe { scan_buckets::<K, T>(memory.scan, counts) };
+        for (at, &count) in counts.0.iter().enumerate() {
+            if wanted(k, before, count).is_some() {
+                memory.state.store(word::FOUND, own_first + at as u32);
+                memory.state.store(word::FOUND + 1, before);
+                memory.state.store(word::FOUND + 2, count);
+            }
+            before = before.wrapping_add(count);
+        }
+        // SAFETY: as above.
+        unsafe { block::sync() };
+        let load = |at| memory.state.load(word::FOUND + at);
+        Bucket { index: load(0), before: load(1), count: load(2) }
+    }
+}
