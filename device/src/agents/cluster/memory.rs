@@ -66,7 +66,7 @@ impl<K: Key, T: Tuning> Memory<K, T> {
             if T::POLICY.bits_per_pass < K::WIDTH.bits() { T::POLICY.bits_per_pass } else { K::WIDTH.bits() };
         let buckets = 1 << bits;
         assert!(buckets >= 4 && buckets <= 4 * Self::THREADS);
-        // The first of them serve the scan over the warps, and each thread holds at most one of the keys at the ends.
+        // Each thread holds at most one of the keys at the ends.
         assert!(2 * (Self::GEOMETRY.line_keys() as u32 - 1) <= Self::THREADS);
         assert!(T::POLICY.load_align_bytes <= BASE_ALIGN);
         buckets
