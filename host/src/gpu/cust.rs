@@ -247,7 +247,7 @@ impl Borrowed<'_> {
         if driver::is_capturing(stream)? {
             let reason =
                 "a scope does not wait for the replays of a graph: capture calls on `DeviceView::from_cust`";
-            return Err(Error::Unsupported { reason });
+            return Err(Error::Unsupported { reason: reason.into() });
         }
         Ok(())
     }
