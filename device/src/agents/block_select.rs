@@ -16,6 +16,7 @@
 
 use super::cost::{Costs, Key, Word};
 use super::items::Items;
+use super::open::Open;
 use super::segment::Segment;
 use super::set::Set;
 use super::sort::sort;
@@ -76,9 +77,9 @@ where
         let mut placed = Placed { better: Set::EMPTY, within: tile.keys(), first_within: 0 };
         if select {
             // SAFETY: the whole block is here: what was branched on is the same for all its threads.
-            let open = unsafe { tile.open(k) };
+            let (open, whole) = unsafe { tile.open(k) };
             placed = tile.placed(open, k);
-            if !open.whole && params.flags.intersects(Flags::SORTED.union(Flags::DETERMINISTIC)) {
+            if !whole && params.flags.intersects(Flags::SORTED.union(Flags::DETERMINISTIC)) {
                 let larger = params.flags.contains(Flags::PREFER_LARGER_INDEX);
                 // SAFETY: as above. Every thread has passed the barrier that ends the last search.
                 placed.within = unsafe { tile.winning_ties(placed.within, open.k, larger) };
@@ -141,16 +142,6 @@ struct Tile<W, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> {
     left: u32,
 }
 
-/// Costs that may be the k-th: `least..=most`, of which `k` are wanted.
-#[derive(Clone, Copy)]
-struct Open<W> {
-    least: W,
-    most: W,
-    k: u32,
-    /// Whether all keys in the range are wanted. Otherwise it is a single cost.
-    whole: bool,
-}
-
 /// Which of a thread's items may win, a bit each.
 #[derive(Clone, Copy)]
 struct Placed {
@@ -160,23 +151,6 @@ struct Placed {
     within: Set,
     /// The first slot of a key within the range.
     first_within: u32,
-}
-
-impl<W: Word> Open<W> {
-    /// The width of a bucket, as a shift, that spreads the range over all buckets.
-    #[inline(always)]
-    fn shift(self) -> u32 {
-        self.most.minus(self.least).significant().saturating_sub(const { BUCKETS.ilog2() })
-    }
-
-    /// The part of the range that `bucket` covers.
-    #[inline(always)]
-    fn narrowed(self, bucket: Bucket, shift: u32) -> Self {
-        let least = self.least.plus(W::shifted(bucket.index, shift));
-        let most = least.plus(W::shifted(1, shift).minus(W::shifted(1, 0))).min(self.most);
-        let k = self.k.wrapping_sub(bucket.before);
-        Self { least, most, k, whole: bucket.count == k }
-    }
 }
 
 impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<W, ITEMS, GROUPS, THREADS> {
@@ -196,13 +170,14 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
         Pass { histogram, scratch }
     }
 
-    /// The range of costs in which the `k`-th is, narrow enough to settle which keys are among the `k` best.
+    /// The range of costs in which the `k`-th is, narrow enough to settle which keys are among the `k` best, and whether all keys
+    /// in it are wanted; otherwise it is a single cost.
     ///
     /// # Safety
     ///
     /// All threads of the block call it together with the same `k`, 0 < `k` < number of keys.
     #[inline(always)]
-    unsafe fn open(&self, k: u32) -> Open<W> {
+    unsafe fn open(&self, k: u32) -> (Open<W>, bool) {
         let pass = Self::pass();
         let mut delegates = [W::WORST; GROUPS];
         for (item, &cost) in self.held.iter().enumerate() {
@@ -212,23 +187,24 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
         }
         // SAFETY: the caller's promise.
         let (least, most) = unsafe { self.extremes(&delegates) };
-        let mut open = Open { least, most: W::WORST, k, whole: false };
+        let (mut open, mut whole) = (Open { least, most: W::WORST, k }, false);
         // Delegates bound the k-th cost well where there are at least twice as many as k. A short segment has no more of them
         // than keys.
         if k <= self.len.min(GROUPS as u32 * THREADS) / 2 {
             let delegates_open = Open { most, ..open };
-            let shift = delegates_open.shift();
+            let shift = delegates_open.shift(BUCKETS);
             // SAFETY: the caller's promise; at least k delegates lie within the range, those of the k best groups.
             let bucket = unsafe { pass.find(&delegates, delegates_open, shift) };
-            open.most = delegates_open.narrowed(bucket, shift).most;
+            open.most = delegates_open.within(bucket.index, shift, k).most;
         }
-        while !open.whole && open.least < open.most {
-            let shift = open.shift();
+        while !whole && open.least < open.most {
+            let shift = open.shift(BUCKETS);
             // SAFETY: the caller's promise; the loop's condition and the branch above are the same in all threads.
             let bucket = unsafe { pass.find(&self.held, open, shift) };
-            open = open.narrowed(bucket, shift);
+            open = open.within(bucket.index, shift, open.k.wrapping_sub(bucket.before));
+            whole = bucket.count == open.k;
         }
-        open
+        (open, whole)
     }
 
     /// The least and the greatest delegate of the block, leaving out groups without keys.

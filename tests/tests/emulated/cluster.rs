@@ -2,10 +2,11 @@
 
 use crate::params::prepare;
 use crate::runner::run_prepared;
+use crate::times;
 use cluster_topk::Error;
 use cluster_topk_abi::key_order::KeyWidth;
 use cluster_topk_abi::layout::TileGeometry;
-use cluster_topk_abi::params::{Flags, KernelParams};
+use cluster_topk_abi::params::KernelParams;
 use cluster_topk_abi::policy::ClusterPolicy;
 use cluster_topk_device::agents::cluster::{Tuning, run};
 use cluster_topk_emulate::{Fault, Launch, Mode, Options, Report, Schedule};
@@ -16,11 +17,6 @@ use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::request::{Direction, Order, Pair, Request, Requirement};
 use cluster_topk_tests::runner::{Inputs, Outputs, Runner, values_for};
 use rand::RngExt;
-
-/// How many times the usual number of seeds.
-fn times() -> u64 {
-    std::env::var("EMULATED_SEEDS").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
-}
 
 macro_rules! tunings {
     ($($name:ident: $threads:literal threads, $chunk:literal bytes a chunk, $line:literal a line, $bits:literal bits, $stages:literal stages, $list:literal listed;)*) => {
@@ -103,7 +99,6 @@ impl Emulated {
         let Shape { width, slots, single_block_max_seg_size, min_chunks_per_block } = self.shape;
         let mut prepared = prepare(request, inputs, out);
         let params = &mut prepared.params;
-        params.flags |= contract_flags(request);
         params.slots = slots;
         params.max_stream_slots = 1;
         params.single_block_max_seg_size = single_block_max_seg_size;
@@ -123,14 +118,6 @@ impl Emulated {
             shared_bytes,
         };
         run_prepared(self.agent.kernels[at], shape, prepared, options, request, inputs, out)
-    }
-}
-
-fn contract_flags(request: &Request) -> Flags {
-    match request.requirement.pair {
-        Some(Pair::NotGuaranteed) => Flags::empty(),
-        Some(Pair::Larger) => Flags::DETERMINISTIC | Flags::PREFER_LARGER_INDEX,
-        _ => Flags::DETERMINISTIC,
     }
 }
 

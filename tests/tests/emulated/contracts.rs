@@ -2,6 +2,7 @@
 
 use crate::agents::{AGENTS, agents};
 use crate::runner::Emulated;
+use crate::times;
 use cluster_topk::Key as _;
 use cluster_topk_abi::policy::{BlockMemory, word_bytes};
 use cluster_topk_emulate::Schedule;
@@ -97,10 +98,6 @@ pub(crate) fn ties<K: TestKey>(seeds: core::ops::Range<u64>) {
             }
         }
     }
-}
-
-fn times() -> u64 {
-    std::env::var("EMULATED_SEEDS").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
 }
 
 macro_rules! ties_of {

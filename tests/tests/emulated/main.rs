@@ -12,3 +12,8 @@ mod params;
 mod probe;
 mod runner;
 mod soak;
+
+/// How many times the usual number of seeds.
+fn times() -> u64 {
+    std::env::var("EMULATED_SEEDS").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
+}

@@ -2,6 +2,7 @@
 
 use crate::agents::agents;
 use crate::runner::Emulated;
+use crate::times;
 use cluster_topk::Key as _;
 use cluster_topk_emulate::{Mode, Schedule};
 use cluster_topk_tests::generators::case;
@@ -9,11 +10,6 @@ use cluster_topk_tests::harness;
 use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::layout::Layout;
 use cluster_topk_tests::request::{Form, Request, Requirement};
-
-/// How many times the usual number of seeds.
-fn times() -> u64 {
-    std::env::var("EMULATED_SEEDS").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
-}
 
 /// Every other time the weakest requirement, otherwise each of the others in turn.
 fn requirement(seed: u64) -> Requirement {
