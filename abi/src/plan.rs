@@ -16,6 +16,11 @@
 //! eight blocks hold one chunk each and three of them nothing, which is faster than four blocks of up to two chunks; sixteen
 //! blocks would add idle ranks alone.
 //!
+//! # Without a search
+//!
+//! [`ClusterSizing::Portable`] takes 8 blocks with as much of 48 KiB each as the longest segment fills, which every GPU with
+//! clusters launches. The closure is not called then, so how many waves there will be is not known.
+//!
 //! # Who answers
 //!
 //! Everything here is a pure function: limits are numbers, and the driver's occupancy query is a closure. It has the last word
@@ -28,7 +33,7 @@ use crate::MAX_GRID_BLOCKS;
 use crate::arith;
 use crate::key_order::KeyWidth;
 use crate::layout::{TileGeometry, smem_block_tile_layout};
-use crate::policy::{ClusterPolicy, LaunchShape};
+use crate::policy::{ClusterPolicy, ClusterSizing, LaunchShape};
 use crate::schedule::{SegmentSplit, effective_width, max_chunks_per_rank, single_cta_eligible};
 
 /// The widths that the search tries, widest first.
@@ -98,6 +103,8 @@ pub enum WidthReason {
     FewestWaves,
     /// No launchable width holds the longest segment: the widest, with all shared memory, reads the least of it again.
     MostResident,
+    /// [`ClusterSizing::Portable`]: the one width that every GPU with clusters launches, and no device was asked.
+    Portable,
 }
 
 impl fmt::Display for WidthReason {
@@ -106,8 +113,20 @@ impl fmt::Display for WidthReason {
             Self::SingleBlock => "the longest segment is short and fits one block",
             Self::FewestWaves => "fewest waves, then widest, with the longest segment resident",
             Self::MostResident => "no width holds the longest segment: widest, with the most shared memory",
+            Self::Portable => {
+                "portable: the width and the shared memory that every device with clusters launches"
+            }
         })
     }
+}
+
+/// The rounds in which all segments get their turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Waves {
+    /// Clusters, hence segments, that the device runs at once: at least 1.
+    pub clusters: u32,
+    /// Number of rounds: the number of segments over `clusters`, rounded up.
+    pub count: u64,
 }
 
 /// How the cluster backend is launched.
@@ -121,10 +140,8 @@ pub struct ClusterPlan {
     pub max_stream_slots: u32,
     /// The most chunks that a block owns of any segment.
     pub chunks_per_rank: u32,
-    /// Clusters that the device runs at once: at least 1.
-    pub clusters_per_wave: u32,
-    /// Rounds in which all segments get their turn: the number of segments over `clusters_per_wave`, rounded up.
-    pub waves: u64,
+    /// In how many rounds the segments get their turn; unknown under [`ClusterSizing::Portable`].
+    pub waves: Option<Waves>,
     /// Why this width.
     pub reason: WidthReason,
 }
@@ -194,7 +211,8 @@ impl core::error::Error for NoPlan {}
 /// Plans a launch under a valid policy.
 ///
 /// `max_active_clusters` answers how many clusters of a shape the device runs at once, 0 for a shape that it cannot launch; it
-/// is asked at most twice for each width, and only until a width gets through the segments in one wave.
+/// is asked at most twice for each width, and only until a width gets through the segments in one wave. Under
+/// [`ClusterSizing::Portable`] it is not asked, and `limits` do not count.
 ///
 /// A width at which the grid would have more than [`MAX_GRID_BLOCKS`] blocks drops out.
 ///
@@ -207,30 +225,44 @@ pub fn plan_cluster(
     limits: &ClusterLimits,
     mut max_active_clusters: impl FnMut(LaunchShape) -> u32,
 ) -> Result<ClusterPlan, NoPlan> {
+    let portable = matches!(policy.sizing, ClusterSizing::Portable);
     let geometry = TileGeometry::of(policy, demand.key_width, 0);
-    let available = limits.smem_per_block_optin_bytes;
+    let available =
+        if portable { LaunchShape::PORTABLE.dynamic_smem_bytes } else { limits.smem_per_block_optin_bytes };
     let most_slots = smem_block_tile_layout(available.into(), geometry).capped(policy.max_slots).slots as u32;
     if most_slots == 0 {
         let required = geometry.bytes_for_slots(1);
         return Err(NoPlan::TooLittleSharedMemory { required, available });
     }
     let chunks = demand.worst_case_chunks(&geometry);
-    let mut plan_at = |width: u32, reason| {
+    let sized = |width: u32, waves, reason| {
         let chunks_per_rank = max_chunks_per_rank(chunks, width, policy.min_chunks_per_block);
         let slots = chunks_per_rank.clamp(1, most_slots);
         // At most `available`, since that is where `most_slots` comes from.
         let dynamic_smem_bytes = geometry.bytes_for_slots(slots.into()) as u32;
-        let shape = LaunchShape { cluster_width: width, dynamic_smem_bytes };
-        let clusters_per_wave = max_active_clusters(shape);
-        (clusters_per_wave > 0).then(|| ClusterPlan {
-            shape,
+        ClusterPlan {
+            shape: LaunchShape { cluster_width: width, dynamic_smem_bytes },
             slots,
             max_stream_slots: policy.max_stream_slots.unwrap_or(slots).min(policy.pipeline_stages).min(slots),
             chunks_per_rank,
-            clusters_per_wave,
-            waves: arith::div_ceil(demand.num_segments, clusters_per_wave.into()),
+            waves,
             reason,
-        })
+        }
+    };
+    if portable {
+        let width = LaunchShape::PORTABLE.cluster_width;
+        let (given, limit) = (demand.num_segments, MAX_GRID_BLOCKS / u64::from(width));
+        if given > limit {
+            return Err(NoPlan::TooManySegments { given, limit, cluster_width: width });
+        }
+        return Ok(sized(width, None, WidthReason::Portable));
+    }
+    let mut plan_at = |width: u32, reason| {
+        let plan = sized(width, None, reason);
+        let clusters = max_active_clusters(plan.shape);
+        let count = arith::div_ceil(demand.num_segments, clusters.into());
+        let waves = Some(Waves { clusters, count });
+        (clusters > 0).then_some((count, ClusterPlan { waves, ..plan }))
     };
 
     let occupied = effective_width(chunks, u32::MAX, policy.min_chunks_per_block);
@@ -243,29 +275,29 @@ pub fn plan_cluster(
 
     if single_cta_eligible(&geometry, demand.len(), most_slots, policy.single_block_max_seg_size)
         && fits_the_grid(1)
-        && let Some(plan) = plan_at(1, WidthReason::SingleBlock)
+        && let Some((_, plan)) = plan_at(1, WidthReason::SingleBlock)
     {
         return Ok(plan);
     }
-    let mut best: Option<ClusterPlan> = None;
+    let mut best: Option<(u64, ClusterPlan)> = None;
     for width in candidates.clone() {
         if max_chunks_per_rank(chunks, width, policy.min_chunks_per_block) > most_slots {
             continue;
         }
-        if let Some(plan) = plan_at(width, WidthReason::FewestWaves)
-            && best.is_none_or(|best| plan.waves < best.waves)
+        if let Some((waves, plan)) = plan_at(width, WidthReason::FewestWaves)
+            && best.is_none_or(|(fewest, _)| waves < fewest)
         {
-            best = Some(plan);
-            if plan.waves <= 1 {
+            best = Some((waves, plan));
+            if waves <= 1 {
                 break;
             }
         }
     }
-    if let Some(best) = best {
+    if let Some((_, best)) = best {
         return Ok(best);
     }
     for width in candidates {
-        if let Some(plan) = plan_at(width, WidthReason::MostResident) {
+        if let Some((_, plan)) = plan_at(width, WidthReason::MostResident) {
             return Ok(plan);
         }
     }

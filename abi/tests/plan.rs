@@ -4,7 +4,9 @@ use cluster_topk_abi::MAX_GRID_BLOCKS;
 use cluster_topk_abi::arch::ComputeCapability;
 use cluster_topk_abi::key_order::KeyWidth;
 use cluster_topk_abi::layout::TileGeometry;
-use cluster_topk_abi::plan::{ClusterLimits, ClusterPlan, Demand, Loads, NoPlan, WidthReason, plan_cluster};
+use cluster_topk_abi::plan::{
+    ClusterLimits, ClusterPlan, Demand, Loads, NoPlan, Waves, WidthReason, plan_cluster,
+};
 use cluster_topk_abi::policy::{ClusterPolicy, LaunchShape};
 use proptest::prelude::*;
 
@@ -164,8 +166,8 @@ fn agrees(device: &Device, policy: &ClusterPolicy, demand: &Demand) {
     assert_eq!(u64::from(plan.shape.dynamic_smem_bytes), geometry.bytes_for_slots(slots), "{}", context());
     assert_eq!(u128::from(plan.chunks_per_rank), share, "{}", context());
     let clusters = device.active(policy.threads_per_block, width, geometry.bytes_for_slots(slots));
-    assert_eq!(plan.clusters_per_wave, clusters, "{}", context());
-    assert_eq!(plan.waves, demand.num_segments.div_ceil(clusters.into()), "{}", context());
+    let waves = Waves { clusters, count: demand.num_segments.div_ceil(clusters.into()) };
+    assert_eq!(plan.waves, Some(waves), "{}", context());
     let stream = [slots as u32, policy.pipeline_stages, policy.max_stream_slots.unwrap_or(u32::MAX)];
     assert_eq!(Some(plan.max_stream_slots), stream.into_iter().min(), "{}", context());
     let resident = share.min(slots.into());
@@ -239,7 +241,8 @@ fn of_f32(device: usize, policy: &ClusterPolicy, segments: u64, size: u64) -> (u
         loads: Loads::Bulk,
     };
     let plan = plan(&DEVICES[device], policy, &demand).unwrap();
-    (plan.shape.cluster_width, plan.slots, plan.waves, plan.clusters_per_wave)
+    let waves = plan.waves.unwrap();
+    (plan.shape.cluster_width, plan.slots, waves.count, waves.clusters)
 }
 
 /// Answers worked out by hand, so that oracle and search cannot be wrong together.

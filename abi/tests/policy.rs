@@ -1,6 +1,6 @@
 //! The validity check of a policy: either side of every limit.
 
-use cluster_topk_abi::policy::{ClusterPolicy, PolicyError};
+use cluster_topk_abi::policy::{ClusterPolicy, ClusterSizing, PolicyError};
 
 const DEFAULT: ClusterPolicy = ClusterPolicy::DEFAULT;
 
@@ -20,6 +20,7 @@ fn the_default_policy() {
             bits_per_pass: 11,
             list_capacity: 2304,
             min_blocks_per_sm: 2,
+            sizing: ClusterSizing::Searched,
             single_block_max_seg_size: 8192,
             min_chunks_per_block: 1,
             max_cluster_width: None,
@@ -42,6 +43,7 @@ fn a_tiny_policy_for_tests_is_valid() {
         bits_per_pass: 1,
         list_capacity: 1,
         min_blocks_per_sm: 32,
+        sizing: ClusterSizing::Searched,
         single_block_max_seg_size: 0,
         min_chunks_per_block: 3,
         max_cluster_width: Some(1),
@@ -109,4 +111,14 @@ fn chunks_and_caps() {
         assert_eq!(fault(policy), PolicyError::MaxClusterWidth(width));
     }
     assert!(ClusterPolicy { max_cluster_width: Some(16), ..DEFAULT }.is_valid());
+    for width in [0, 1, 7, 8, 16, 17] {
+        let policy =
+            ClusterPolicy { sizing: ClusterSizing::Portable, max_cluster_width: Some(width), ..DEFAULT };
+        let expected = match width {
+            1..=7 => Err(PolicyError::PortableWidth(width)),
+            8..=16 => Ok(()),
+            _ => Err(PolicyError::MaxClusterWidth(width)),
+        };
+        assert_eq!(policy.validate(), expected);
+    }
 }

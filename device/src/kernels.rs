@@ -329,4 +329,24 @@ kernels! {
         // SAFETY: the launch has 512 threads a block; its other promises are passed on.
         unsafe { crate::agents::cluster::run::<u64, crate::agents::cluster::Default>(&params) }
     }
+    /// A cluster of 8 blocks, whatever the launch says, per segment of any number of keys of 8 bits.
+    cluster 8 / "portable-8", threads 512, blocks 2: portable_8(params: KernelParams) {
+        // SAFETY: the launch has 512 threads a block; its other promises are passed on.
+        unsafe { crate::agents::cluster::run::<u8, crate::agents::cluster::Default>(&params) }
+    }
+    /// A cluster of 8 blocks, whatever the launch says, per segment of any number of keys of 16 bits.
+    cluster 8 / "portable-16", threads 512, blocks 2: portable_16(params: KernelParams) {
+        // SAFETY: the launch has 512 threads a block; its other promises are passed on.
+        unsafe { crate::agents::cluster::run::<u16, crate::agents::cluster::Default>(&params) }
+    }
+    /// A cluster of 8 blocks, whatever the launch says, per segment of any number of keys of 32 bits.
+    cluster 8 / "portable-32", threads 512, blocks 2: portable_32(params: KernelParams) {
+        // SAFETY: the launch has 512 threads a block; its other promises are passed on.
+        unsafe { crate::agents::cluster::run::<u32, crate::agents::cluster::Default>(&params) }
+    }
+    /// A cluster of 8 blocks, whatever the launch says, per segment of any number of keys of 64 bits.
+    cluster 8 / "portable-64", threads 512, blocks 2: portable_64(params: KernelParams) {
+        // SAFETY: the launch has 512 threads a block; its other promises are passed on.
+        unsafe { crate::agents::cluster::run::<u64, crate::agents::cluster::Default>(&params) }
+    }
 }

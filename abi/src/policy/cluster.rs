@@ -36,11 +36,14 @@ pub struct ClusterPolicy {
     /// Blocks that must fit one multiprocessor at once, as a register budget: 1 to 32, and at most 2,048 threads in all.
     pub min_blocks_per_sm: u32,
 
+    /// How width and shared memory of a launch are chosen.
+    pub sizing: ClusterSizing,
     /// Segments up to this many keys take the single-block path where they fit it: up to 2^31 − 1.
     pub single_block_max_seg_size: u32,
     /// Chunks that a block must own to join the effective cluster: at least 1, which drops blocks without any.
     pub min_chunks_per_block: u32,
-    /// Cap on the cluster width: 1 to 16, or none.
+    /// Cap on the cluster width: 1 to 16, or none. [`ClusterSizing::Portable`] leaves no choice of width, so with it a cap
+    /// below 8 is a fault.
     pub max_cluster_width: Option<u32>,
     /// Cap on the chunk slots of one block, resident and streaming together: at least 1, or none. It leaves shared
     /// memory to a concurrent kernel.
@@ -63,6 +66,7 @@ impl ClusterPolicy {
         bits_per_pass: DEFAULT_BITS_PER_PASS,
         list_capacity: 2304,
         min_blocks_per_sm: 2,
+        sizing: ClusterSizing::Searched,
         single_block_max_seg_size: 8192,
         min_chunks_per_block: 1,
         max_cluster_width: None,
@@ -130,6 +134,11 @@ impl ClusterPolicy {
         {
             return Err(PolicyError::MaxClusterWidth(width));
         }
+        if let (ClusterSizing::Portable, Some(width)) = (self.sizing, self.max_cluster_width)
+            && width < MAX_PORTABLE_CLUSTER_WIDTH
+        {
+            return Err(PolicyError::PortableWidth(width));
+        }
         if let Some(0) = self.max_slots {
             return Err(PolicyError::MaxSlots);
         }
@@ -185,6 +194,8 @@ pub enum PolicyError {
     MinChunksPerBlock,
     /// `max_cluster_width` is not 1 to 16.
     MaxClusterWidth(u32),
+    /// `max_cluster_width` is below 8, the only width of [`ClusterSizing::Portable`].
+    PortableWidth(u32),
     /// `max_slots` is 0.
     MaxSlots,
     /// `max_stream_slots` is 0.
@@ -227,6 +238,10 @@ impl fmt::Display for PolicyError {
             }
             Self::MinChunksPerBlock => f.write_str("min_chunks_per_block must be at least 1, not 0"),
             Self::MaxClusterWidth(given) => write!(f, "max_cluster_width must be 1 to 16, not {given}"),
+            Self::PortableWidth(given) => write!(
+                f,
+                "max_cluster_width must be at least {MAX_PORTABLE_CLUSTER_WIDTH} where the sizing is portable, not {given}"
+            ),
             Self::MaxSlots => f.write_str("max_slots must be at least 1, not 0"),
             Self::MaxStreamSlots => f.write_str("max_stream_slots must be at least 1, not 0"),
         }
@@ -234,6 +249,17 @@ impl fmt::Display for PolicyError {
 }
 
 impl core::error::Error for PolicyError {}
+
+/// How the width of the clusters and the shared memory of a launch are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum ClusterSizing {
+    /// For the longest segment, by the device's limits and the driver's occupancy query.
+    #[default]
+    Searched,
+    /// [`LaunchShape::PORTABLE`], whatever the device: nothing is asked, and no limit of a kernel is raised. The width is
+    /// compiled into the kernel, so that an ordinary launch runs it. What does not fit the shared memory is read again.
+    Portable,
+}
 
 /// What a launch of the cluster backend chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -10,4 +10,4 @@ mod cluster;
 
 pub use baseline::{BASELINE_LADDER, BaselineTile, WARP_PER_SEGMENT_MAX_SIZE, baseline_tile_for};
 pub use baseline_memory::{BlockMemory, ITEM_PADDING, WarpMemory, word_bytes};
-pub use cluster::{ClusterPolicy, LaunchShape, PolicyError};
+pub use cluster::{ClusterPolicy, ClusterSizing, LaunchShape, PolicyError};

@@ -1,7 +1,7 @@
 //! What the caller may restrict of the cluster backend.
 
 use crate::error::Error;
-use cluster_topk_abi::policy::ClusterPolicy;
+use cluster_topk_abi::policy::{ClusterPolicy, ClusterSizing};
 
 /// Restrictions on launches of the cluster backend, for [`Gpu::with_cluster_caps`](super::Gpu::with_cluster_caps).
 ///
@@ -15,9 +15,14 @@ use cluster_topk_abi::policy::ClusterPolicy;
 /// let caps = ClusterCaps { max_cluster_width: Some(4), max_slots: Some(8), ..ClusterCaps::NONE };
 /// # let _ = caps;
 /// ```
+///
+/// [`PORTABLE`](Self::PORTABLE) goes further: one shape of launch for every GPU with clusters, about which nothing is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClusterCaps {
-    /// Thread blocks per segment: 1 to 16. Widths are powers of two, so that a cap of 12 counts as 8.
+    /// Whether the width of the clusters and the shared memory are searched for, or what every device launches.
+    pub sizing: ClusterSizing,
+    /// Thread blocks per segment: 1 to 16. Widths are powers of two, so that a cap of 12 counts as 8. A portable launch has 8,
+    /// and a cap below that is refused.
     pub max_cluster_width: Option<u32>,
     /// Chunks of 16 KiB in the shared memory of one thread block: at least 1.
     pub max_slots: Option<u32>,
@@ -32,6 +37,7 @@ pub struct ClusterCaps {
 impl ClusterCaps {
     /// No restriction: what an engine has that was given no caps.
     pub const NONE: Self = Self {
+        sizing: ClusterPolicy::DEFAULT.sizing,
         max_cluster_width: ClusterPolicy::DEFAULT.max_cluster_width,
         max_slots: ClusterPolicy::DEFAULT.max_slots,
         max_stream_slots: ClusterPolicy::DEFAULT.max_stream_slots,
@@ -39,9 +45,26 @@ impl ClusterCaps {
         min_chunks_per_block: ClusterPolicy::DEFAULT.min_chunks_per_block,
     };
 
+    /// Clusters of 8 blocks with at most 48 KiB of shared memory each, and no other restriction.
+    ///
+    /// Every GPU with clusters launches that. Planning asks the driver nothing, so that a plan does not know how many clusters
+    /// run at once; no limit of a kernel is raised; and the launch is an ordinary one, since its kernels carry their width.
+    /// Longer segments than the shared memory holds are served as ever, by reading again what does not fit: for contexts that
+    /// may not ask or raise, or that must not depend on the product, at the price of speed.
+    ///
+    /// ```no_run
+    /// use cluster_topk::Gpu;
+    /// use cluster_topk::gpu::ClusterCaps;
+    /// let gpu = Gpu::new(0)?.with_cluster_caps(ClusterCaps::PORTABLE)?;
+    /// # let _ = gpu;
+    /// # Ok::<(), cluster_topk::Error>(())
+    /// ```
+    pub const PORTABLE: Self = Self { sizing: ClusterSizing::Portable, ..Self::NONE };
+
     /// The policy that launches are planned under. What kernels are compiled with is not the caller's to change.
     pub(super) fn policy(self) -> Result<ClusterPolicy, Error> {
         let Self {
+            sizing,
             max_cluster_width,
             max_slots,
             max_stream_slots,
@@ -49,6 +72,7 @@ impl ClusterCaps {
             min_chunks_per_block,
         } = self;
         let policy = ClusterPolicy {
+            sizing,
             max_cluster_width,
             max_slots,
             max_stream_slots,
@@ -83,6 +107,10 @@ mod tests {
         for (caps, fault) in [
             (ClusterCaps { max_cluster_width: Some(0), ..none }, PolicyError::MaxClusterWidth(0)),
             (ClusterCaps { max_cluster_width: Some(17), ..none }, PolicyError::MaxClusterWidth(17)),
+            (
+                ClusterCaps { max_cluster_width: Some(7), ..ClusterCaps::PORTABLE },
+                PolicyError::PortableWidth(7),
+            ),
             (ClusterCaps { max_slots: Some(0), ..none }, PolicyError::MaxSlots),
             (ClusterCaps { max_stream_slots: Some(0), ..none }, PolicyError::MaxStreamSlots),
             (

@@ -9,7 +9,7 @@ use crate::error::Error;
 use cluster_topk_abi::key_order::KeyWidth;
 use cluster_topk_abi::params::KernelParams;
 use cluster_topk_abi::plan::{ClusterLimits, ClusterPlan, Demand, NoPlan, plan_cluster};
-use cluster_topk_abi::policy::ClusterPolicy;
+use cluster_topk_abi::policy::{ClusterPolicy, ClusterSizing};
 
 /// A kernel: its module and its entry point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,12 +19,16 @@ pub(crate) struct Entry {
 }
 
 /// The kernel for keys of this width. It serves every contract, form and length.
-pub(super) const fn entry(width: KeyWidth) -> Entry {
-    let (module, entry) = match width {
-        KeyWidth::W8 => ("cluster-8", "cluster_8"),
-        KeyWidth::W16 => ("cluster-16", "cluster_16"),
-        KeyWidth::W32 => ("cluster-32", "cluster_32"),
-        KeyWidth::W64 => ("cluster-64", "cluster_64"),
+pub(super) const fn entry(width: KeyWidth, sizing: ClusterSizing) -> Entry {
+    let (module, entry) = match (sizing, width) {
+        (ClusterSizing::Searched, KeyWidth::W8) => ("cluster-8", "cluster_8"),
+        (ClusterSizing::Searched, KeyWidth::W16) => ("cluster-16", "cluster_16"),
+        (ClusterSizing::Searched, KeyWidth::W32) => ("cluster-32", "cluster_32"),
+        (ClusterSizing::Searched, KeyWidth::W64) => ("cluster-64", "cluster_64"),
+        (ClusterSizing::Portable, KeyWidth::W8) => ("portable-8", "portable_8"),
+        (ClusterSizing::Portable, KeyWidth::W16) => ("portable-16", "portable_16"),
+        (ClusterSizing::Portable, KeyWidth::W32) => ("portable-32", "portable_32"),
+        (ClusterSizing::Portable, KeyWidth::W64) => ("portable-64", "portable_64"),
     };
     Entry { module, entry }
 }
@@ -72,7 +76,11 @@ pub(super) fn shape(plan: &ClusterPlan, policy: &ClusterPolicy, num_segments: u6
         blocks: (num_segments * u64::from(cluster_width)) as u32,
         threads: policy.threads_per_block,
         shared_bytes: plan.shape.dynamic_smem_bytes,
-        cluster_width,
+        cluster_width: match policy.sizing {
+            ClusterSizing::Searched => cluster_width,
+            // The kernel carries it.
+            ClusterSizing::Portable => 1,
+        },
     }
 }
 
@@ -88,23 +96,48 @@ pub(super) fn tell(params: &mut KernelParams, plan: &ClusterPlan, policy: &Clust
 mod tests {
     use super::*;
     use cluster_topk_abi::plan::Loads;
+    use cluster_topk_abi::policy as abi;
     use cluster_topk_device::KERNELS;
 
     /// Every entry names a kernel that is built as it is launched.
     #[test]
     fn entries_fit_the_kernels() {
-        for width in KeyWidth::ALL {
-            let Entry { module, entry } = entry(width);
-            let kernel = KERNELS.iter().find(|kernel| kernel.entry == entry).unwrap();
-            assert_eq!(kernel.module, module);
-            assert_eq!(kernel.max_threads, ClusterPolicy::DEFAULT.threads_per_block);
-            assert_eq!(kernel.min_blocks, ClusterPolicy::DEFAULT.min_blocks_per_sm);
-            assert!(kernel.needs_cluster);
-            // The width is the launch's.
-            assert_eq!(kernel.cluster_width, None);
+        // The width is the launch's, or the kernel's.
+        let portable = abi::LaunchShape::PORTABLE.cluster_width;
+        for (sizing, fixed) in [(ClusterSizing::Searched, None), (ClusterSizing::Portable, Some(portable))] {
+            for width in KeyWidth::ALL {
+                let Entry { module, entry } = entry(width, sizing);
+                let kernel = KERNELS.iter().find(|kernel| kernel.entry == entry).unwrap();
+                assert_eq!(kernel.module, module);
+                assert_eq!(kernel.max_threads, ClusterPolicy::DEFAULT.threads_per_block);
+                assert_eq!(kernel.min_blocks, ClusterPolicy::DEFAULT.min_blocks_per_sm);
+                assert!(kernel.needs_cluster);
+                assert_eq!(kernel.cluster_width, fixed);
+            }
         }
-        let cluster_kernels = KERNELS.iter().filter(|kernel| kernel.entry.starts_with("cluster_"));
-        assert_eq!(cluster_kernels.count(), KeyWidth::ALL.len());
+        let of_clusters =
+            |kernel: &str| ["cluster_", "portable_"].iter().any(|family| kernel.starts_with(family));
+        let kernels = KERNELS.iter().filter(|kernel| of_clusters(kernel.entry));
+        assert_eq!(kernels.count(), 2 * KeyWidth::ALL.len());
+    }
+
+    /// 8 blocks to a segment that the launch does not ask for, and no more shared memory than anyone may have.
+    #[test]
+    fn a_portable_launch_is_an_ordinary_one() {
+        let policy = ClusterPolicy { sizing: ClusterSizing::Portable, ..ClusterPolicy::DEFAULT };
+        let limits = ClusterLimits { smem_per_block_optin_bytes: 0, max_cluster_width: 0 };
+        for key_width in KeyWidth::ALL {
+            let demand = Demand {
+                key_width,
+                max_segment_size: i32::MAX as u64,
+                num_segments: (1 << 28) - 1,
+                loads: Loads::Bulk,
+            };
+            let plan = plan_cluster(&policy, &demand, &limits, |_| unreachable!("nobody is asked")).unwrap();
+            let launch = shape(&plan, &policy, demand.num_segments);
+            assert_eq!((launch.cluster_width, launch.blocks), (1, i32::MAX as u32 - 7));
+            assert!(launch.shared_bytes <= 48 << 10, "{launch:?}");
+        }
     }
 
     #[test]

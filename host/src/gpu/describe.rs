@@ -36,21 +36,21 @@ impl Gpu {
                 let function = self.function(choice)?;
                 let plan = self.cluster_plan(&function, demand)?;
                 let shape = cluster::shape(&plan, &self.policy, demand.num_segments);
+                let width = plan.shape.cluster_width;
                 let chunk_keys = TileGeometry::of(&self.policy, demand.key_width, 0).chunk_keys();
                 GpuPlan {
                     compute_capability: self.capability,
                     backend: Backend::Cluster,
                     worker: "a cluster per segment",
                     kernel,
-                    keys_per_worker: u64::from(shape.cluster_width) * u64::from(plan.slots) * chunk_keys,
+                    keys_per_worker: u64::from(width) * u64::from(plan.slots) * chunk_keys,
                     blocks: shape.blocks,
                     threads_per_block: shape.threads,
-                    cluster_width: shape.cluster_width,
+                    cluster_width: width,
                     shared_bytes_per_block: shape.shared_bytes,
                     cluster: Some(ClusterPlan {
                         why,
                         width_reason: plan.reason,
-                        clusters_per_wave: plan.clusters_per_wave,
                         waves: plan.waves,
                         chunk_bytes: self.policy.chunk_bytes,
                         chunks_per_block: plan.chunks_per_rank,

@@ -114,7 +114,8 @@ pub(crate) struct LaunchShape {
     pub(crate) threads: u32,
     /// Dynamic shared memory of a block, in bytes.
     pub(crate) shared_bytes: u32,
-    /// Blocks per cluster; 1 launches without clusters.
+    /// Blocks per cluster that the launch asks for; 1 asks for none: there are no clusters, or those that the kernel was
+    /// compiled for.
     pub(crate) cluster_width: u32,
 }
 

@@ -28,7 +28,7 @@ mod params;
 mod staged;
 
 pub use caps::ClusterCaps;
-pub use cluster_topk_abi::policy::PolicyError;
+pub use cluster_topk_abi::policy::{ClusterSizing, PolicyError};
 pub use memory::{DeviceMemory, DeviceView, DeviceViewMut};
 pub(crate) use staged::run as run_staged;
 
@@ -189,7 +189,7 @@ impl Gpu {
                 Ok(Choice::Baseline(launch.ok_or_else(|| Error::Unsupported { reason: too_long() })?))
             }
             (Backend::Cluster, why) => Ok(Choice::Cluster {
-                kernel: cluster::entry(width),
+                kernel: cluster::entry(width, self.policy.sizing),
                 demand: Demand {
                     key_width: width,
                     max_segment_size: max_size,
@@ -211,7 +211,7 @@ impl Gpu {
         }
     }
 
-    /// Width and shared memory of a chosen cluster launch.
+    /// Width and shared memory of a chosen cluster launch. A portable one asks the driver nothing.
     fn cluster_plan(&self, function: &Function, demand: &Demand) -> Result<ClusterPlan, Error> {
         cluster::plan(function, &self.policy, demand, &self.limits)
     }

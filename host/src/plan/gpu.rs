@@ -1,4 +1,4 @@
-use super::{Backend, WidthReason};
+use super::{Backend, Waves, WidthReason};
 use cluster_topk_abi::arch::ComputeCapability;
 use core::fmt;
 
@@ -39,10 +39,9 @@ pub struct ClusterPlan {
     pub why: &'static str,
     /// Why this width.
     pub width_reason: WidthReason,
-    /// Clusters, hence segments, that the device works on at once.
-    pub clusters_per_wave: u32,
-    /// Rounds in which all segments get their turn.
-    pub waves: u64,
+    /// The rounds in which all segments get their turn; unknown where the driver was not asked
+    /// ([`ClusterSizing::Portable`](crate::gpu::ClusterSizing::Portable)).
+    pub waves: Option<Waves>,
     /// Bytes of a chunk.
     pub chunk_bytes: u32,
     /// The most chunks of a block.
@@ -68,10 +67,15 @@ impl fmt::Display for GpuPlan {
             self.blocks, self.threads_per_block, self.shared_bytes_per_block, self.kernel
         )?;
         let Some(cluster) = &self.cluster else { return Ok(()) };
-        let ClusterPlan { clusters_per_wave, waves, chunk_bytes, .. } = cluster;
-        let s = if *waves == 1 { "" } else { "s" };
-        write!(f, "\nwaves     {waves} wave{s} of up to {clusters_per_wave} clusters at once\nkeys      ")?;
-        let ClusterPlan { chunks_per_block, resident_chunks, reread_chunks, .. } = cluster;
+        let ClusterPlan { waves, chunk_bytes, chunks_per_block, resident_chunks, reread_chunks, .. } =
+            cluster;
+        match waves {
+            Some(Waves { clusters, count }) => {
+                let s = if *count == 1 { "" } else { "s" };
+                write!(f, "\nwaves     {count} wave{s} of up to {clusters} clusters at once\nkeys      ")?;
+            }
+            None => f.write_str("\nwaves     unknown: the driver was not asked\nkeys      ")?,
+        }
         match reread_chunks {
             0 => write!(f, "resident: up to {chunks_per_block} chunks of {chunk_bytes} bytes a block"),
             _ => write!(
@@ -112,8 +116,7 @@ mod tests {
         let mut cluster = ClusterPlan {
             why: "longer segments than the baseline covers",
             width_reason: WidthReason::MostResident,
-            clusters_per_wave: 8,
-            waves: 2,
+            waves: Some(Waves { clusters: 8, count: 2 }),
             chunk_bytes: 16_384,
             chunks_per_block: 16,
             resident_chunks: 13,
@@ -127,10 +130,18 @@ mod tests {
              waves     2 waves of up to 8 clusters at once\n\
              keys      up to 16 chunks of 16384 bytes a block: 13 resident, 3 read again in every pass"
         );
-        cluster = ClusterPlan { waves: 1, resident_chunks: 16, reread_chunks: 0, ..cluster };
-        let text = plan(Some(cluster)).to_string();
+        cluster = ClusterPlan {
+            waves: Some(Waves { clusters: 8, count: 1 }),
+            resident_chunks: 16,
+            reread_chunks: 0,
+            ..cluster
+        };
+        let text = plan(Some(cluster.clone())).to_string();
         assert!(text.contains("waves     1 wave of"), "{text}");
         assert!(text.ends_with("resident: up to 16 chunks of 16384 bytes a block"), "{text}");
+        cluster = ClusterPlan { width_reason: WidthReason::Portable, waves: None, ..cluster };
+        let text = plan(Some(cluster)).to_string();
+        assert!(text.contains("; portable: ") && text.contains("waves     unknown: "), "{text}");
     }
 
     #[test]

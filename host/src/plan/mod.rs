@@ -6,7 +6,7 @@ use core::fmt;
 
 mod gpu;
 
-pub use cluster_topk_abi::plan::WidthReason;
+pub use cluster_topk_abi::plan::{Waves, WidthReason};
 pub use cluster_topk_abi::selector::Backend;
 pub use gpu::{ClusterPlan, GpuPlan};
 

@@ -40,17 +40,34 @@ struct Arguments {
     /// The most blocks of a cluster; appended to a row's name as `-wN`.
     #[arg(long)]
     max_cluster_width: Option<u32>,
+    /// The most chunks of 16 KiB in the shared memory of a block; appended to a row's name as `-sN`.
+    #[arg(long)]
+    max_slots: Option<u32>,
+    /// Of these, the most that chunks pass through instead of staying; appended to a row's name as `-tN`.
+    #[arg(long)]
+    max_stream_slots: Option<u32>,
+    /// Clusters of 8 blocks with 48 KiB each, and nothing asked of the driver; appended to a row's name as `-portable`.
+    #[arg(long)]
+    portable: bool,
     /// The device.
     #[arg(long, default_value_t = 0)]
     device: usize,
+}
+
+impl Arguments {
+    const fn caps(&self) -> ClusterCaps {
+        let Self { max_cluster_width, max_slots, max_stream_slots, .. } = *self;
+        let unrestricted = if self.portable { ClusterCaps::PORTABLE } else { ClusterCaps::NONE };
+        ClusterCaps { max_cluster_width, max_slots, max_stream_slots, ..unrestricted }
+    }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::parse();
     let gpu = load::first_calls(arguments.device)?;
     measure::host_cost(&gpu)?;
-    let max_cluster_width = arguments.max_cluster_width;
-    let gpu = gpu.with_cluster_caps(ClusterCaps { max_cluster_width, ..ClusterCaps::NONE })?;
+    let caps = arguments.caps();
+    let gpu = gpu.with_cluster_caps(caps)?;
     let shapes = if arguments.shapes.is_empty() { PEER_SHAPES.to_vec() } else { arguments.shapes };
     let wanted = |distribution: &&Distribution| {
         arguments.distribution == "all" || arguments.distribution == distribution.name()
@@ -63,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             for &outputs in &arguments.outputs {
                 for &backend in &arguments.backend {
                     for &contract in &arguments.contract {
-                        let setting = Setting { contract, backend, max_cluster_width, outputs };
+                        let setting = Setting { contract, backend, caps, outputs };
                         run(&gpu, *distribution, *shape, setting)?;
                     }
                 }

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use cluster_topk::env::BackendOverride;
+use cluster_topk::gpu::{ClusterCaps, ClusterSizing};
 use std::fmt;
 
 /// What is written of each item.
@@ -63,7 +64,7 @@ impl Backend {
 pub(crate) struct Setting {
     pub(crate) contract: Contract,
     pub(crate) backend: Backend,
-    pub(crate) max_cluster_width: Option<u32>,
+    pub(crate) caps: ClusterCaps,
     pub(crate) outputs: Outputs,
 }
 
@@ -88,9 +89,15 @@ impl fmt::Display for Setting {
             Backend::Cluster => "-cluster",
         };
         write!(f, "ours-{outputs}-{contract}{backend}")?;
-        match self.max_cluster_width {
-            Some(width) => write!(f, "-w{width}"),
-            None => Ok(()),
+        if self.caps.sizing == ClusterSizing::Portable {
+            f.write_str("-portable")?;
         }
+        let ClusterCaps { max_cluster_width, max_slots, max_stream_slots, .. } = self.caps;
+        for (letter, cap) in [('w', max_cluster_width), ('s', max_slots), ('t', max_stream_slots)] {
+            if let Some(cap) = cap {
+                write!(f, "-{letter}{cap}")?;
+            }
+        }
+        Ok(())
     }
 }
