@@ -117,8 +117,9 @@ fn text_faults(module: &Module, text: &str) -> Vec<String> {
 }
 
 /// Kernels that keep a word or two in memory between their stages, outside every loop, where the assembler for one architecture
-/// places registers worse than those for the others; and the most bytes of such loads and stores together.
-const COLD_SPILLS: [(&str, &str, u32); 1] = [("cluster_16", "sm_120", 32)];
+/// places registers worse than those for the others; and the most bytes of such loads and stores together. The portable kernels
+/// have the code of the others.
+const COLD_SPILLS: [(&str, &str, u32); 2] = [("cluster_16", "sm_120", 32), ("portable_16", "sm_120", 32)];
 
 /// Faults that ptxas reports.
 fn usage_faults(name: &str, arch: &str, usage: Usage) -> Vec<String> {
