@@ -1,7 +1,7 @@
 //! One request, from the entry point to the engine.
 
 use crate::args::{Argument, KArg, Lowered};
-use crate::env::{Engine, Env, Spec, Strictness, TargetArchitectures};
+use crate::env::{BackendChoice, Engine, Env, Spec, Strictness, TargetArchitectures};
 use crate::error::Error;
 use crate::key::{Direction, Key};
 use crate::memory::{Input, Memory, Output};
@@ -157,12 +157,13 @@ impl<'i, K: Key, M: Memory, S: Argument<'i, M>, O> Request<'i, '_, K, M, S, O> {
     /// # Errors
     ///
     /// [`Error`] names the argument, what was required and what was given. Nothing is written when validation fails.
-    pub fn run<E, R, A, D>(self, env: &Env<E, R, A, D>) -> Result<(), Error>
+    pub fn run<E, R, A, D, B>(self, env: &Env<E, R, A, D, B>) -> Result<(), Error>
     where
         E: Engine<M>,
         R: Requirements,
         A: TargetArchitectures,
         D: Strictness,
+        B: BackendChoice,
     {
         env.engine.run(self.call, &Self::spec(env))
     }
@@ -175,12 +176,13 @@ impl<'i, K: Key, M: Memory, S: Argument<'i, M>, O> Request<'i, '_, K, M, S, O> {
     /// # Errors
     ///
     /// The same as [`run`](Self::run).
-    pub fn plan<E, R, A, D>(&self, env: &Env<E, R, A, D>) -> Result<Plan, Error>
+    pub fn plan<E, R, A, D, B>(&self, env: &Env<E, R, A, D, B>) -> Result<Plan, Error>
     where
         E: Engine<M>,
         R: Requirements,
         A: TargetArchitectures,
         D: Strictness,
+        B: BackendChoice,
     {
         env.engine.plan(&self.call, &Self::spec(env))
     }
@@ -192,27 +194,30 @@ impl<'i, K: Key, M: Memory, S: Argument<'i, M>, O> Request<'i, '_, K, M, S, O> {
     /// # Errors
     ///
     /// The same as [`run`](Self::run).
-    pub fn prepare<E, R, A, D>(&self, env: &Env<E, R, A, D>) -> Result<(), Error>
+    pub fn prepare<E, R, A, D, B>(&self, env: &Env<E, R, A, D, B>) -> Result<(), Error>
     where
         E: Engine<M>,
         R: Requirements,
         A: TargetArchitectures,
         D: Strictness,
+        B: BackendChoice,
     {
         env.engine.prepare(&self.call, &Self::spec(env))
     }
 
     /// The types of the environment and of the request, checked against each other and lowered to plain data.
-    fn spec<E: Engine<M>, R: Requirements, A: TargetArchitectures, D: Strictness>(
-        env: &Env<E, R, A, D>,
+    fn spec<E: Engine<M>, R: Requirements, A: TargetArchitectures, D: Strictness, B: BackendChoice>(
+        env: &Env<E, R, A, D, B>,
     ) -> Spec {
         const {
-            assert!(
-                !(E::USES_GPU && D::STRICT)
-                    || crate::env::served_everywhere(A::CAPABILITIES, S::STATIC_MAX, R::CONTRACT),
-                "one of the target architectures cannot serve this request: before sm_90 its segments must be statically \
-                 bounded by 16384 keys; bound the size, drop the target, or make the environment `.lenient()`"
-            );
+            if E::USES_GPU && D::STRICT {
+                let deterministic = R::CONTRACT.needs_deterministic_set();
+                if let Some(why) =
+                    crate::env::unserved(A::CAPABILITIES, S::STATIC_MAX, deterministic, B::STATIC)
+                {
+                    panic!("{}", why);
+                }
+            }
         };
         Spec { contract: R::CONTRACT, backend: env.backend, static_max_segment_size: S::STATIC_MAX }
     }

@@ -16,7 +16,7 @@
 //!
 //! ```text
 //! cargo test -p cluster-topk-ui-tests                                      # everything
-//! cargo test -p cluster-topk-ui-tests -- trybuild=k_form trybuild=pass/    # one topic, and the passing cases
+//! cargo test -p cluster-topk-ui-tests -- mistakes trybuild=k_form trybuild=pass/    # one topic, and the passing cases
 //! TRYBUILD=overwrite cargo test -p cluster-topk-ui-tests                   # accept what the compiler says now
 //! ```
 //!
@@ -91,5 +91,6 @@ pub const TOPICS: &[Topic] = topics! {
     buffer            ByBound      "borrow";
     engine_memory     ByBound      "DeviceMemory";
     target_list       ByBound      "`cluster_topk::env::targets`";
+    backend_choice    ByBound      "write `ForceBaseline` or `ForceCluster` of `cluster_topk::env`, or a `BackendOverride`";
     targets           ByAssertion  "make the environment `.lenient()`";
 };

@@ -1,19 +1,18 @@
 //! The environment of a call: which engine runs it, under which requirement, for which architectures.
 
+mod backend;
 mod engine;
 pub mod targets;
 
+pub(crate) use backend::unserved;
+pub use backend::{BackendChoice, BackendOverride, ForceBaseline, ForceCluster};
 pub(crate) use engine::Spec;
 pub use engine::{BestAvailable, Cpu, Engine};
 pub use targets::{Architecture, DefaultTargets, TargetArchitectures};
 
 use crate::gpu::Gpu;
-use crate::requirement::{Contract, Requirements};
-use cluster_topk_abi::arch::ComputeCapability;
-use cluster_topk_abi::selector::{LibrarySelector, SelectorInput};
+use crate::requirement::Requirements;
 use core::marker::PhantomData;
-
-pub use cluster_topk_abi::selector::BackendOverride;
 
 /// A request that no backend can serve on one of the declared architectures does not compile.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,13 +55,13 @@ impl Strictness for Lenient {
 ///
 /// An environment is cheap to clone and may be shared between threads.
 #[derive(Debug)]
-pub struct Env<E = BestAvailable, R = (), A = DefaultTargets, S = Strict> {
+pub struct Env<E = BestAvailable, R = (), A = DefaultTargets, S = Strict, B = BackendOverride> {
     pub(crate) engine: E,
     pub(crate) backend: BackendOverride,
-    requirement: PhantomData<(R, A, S)>,
+    requirement: PhantomData<(R, A, S, B)>,
 }
 
-impl<E: Clone, R, A, S> Clone for Env<E, R, A, S> {
+impl<E: Clone, R, A, S, B> Clone for Env<E, R, A, S, B> {
     fn clone(&self) -> Self {
         Self { engine: self.engine.clone(), backend: self.backend, requirement: PhantomData }
     }
@@ -102,7 +101,7 @@ impl<E> Env<E> {
     }
 }
 
-impl<E, R, A, S> Env<E, R, A, S> {
+impl<E, R, A, S, B> Env<E, R, A, S, B> {
     /// Replaces the requirement: a tuple of tokens from [`requirement`](crate::requirement), in any order.
     ///
     /// A determinism level and a tie-break are named together or not at all; what is left out takes its default.
@@ -113,7 +112,7 @@ impl<E, R, A, S> Env<E, R, A, S> {
     /// # let _ = env;
     /// ```
     #[must_use]
-    pub fn require<Q: Requirements>(self, requirement: Q) -> Env<E, Q, A, S> {
+    pub fn require<Q: Requirements>(self, requirement: Q) -> Env<E, Q, A, S, B> {
         let _meaning_is_in_the_type = requirement;
         self.retyped()
     }
@@ -123,25 +122,43 @@ impl<E, R, A, S> Env<E, R, A, S> {
     /// In a strict environment a request that no backend serves on one of them does not compile. Matters to engines that
     /// use a GPU.
     #[must_use]
-    pub fn targets<B: TargetArchitectures>(self, architectures: B) -> Env<E, R, B, S> {
+    pub fn targets<T: TargetArchitectures>(self, architectures: T) -> Env<E, R, T, S, B> {
         let _list_is_in_the_type = architectures;
         self.retyped()
     }
 
-    /// Defers the check of the architectures to the call, where it is
-    /// [`UnsupportedArchitecture`](crate::Error::UnsupportedArchitecture).
+    /// Defers the check of the architectures and of a forced backend to the call, where what is not served is
+    /// [`UnsupportedArchitecture`](crate::Error::UnsupportedArchitecture) if another device would serve it, else
+    /// [`Unsupported`](crate::Error::Unsupported).
     #[must_use]
-    pub fn lenient(self) -> Env<E, R, A, Lenient> {
+    pub fn lenient(self) -> Env<E, R, A, Lenient, B> {
         self.retyped()
     }
 
     /// Overrides the selector's choice of a GPU backend.
     ///
-    /// A forced backend that cannot serve the request is an error, never replaced by another.
+    /// A forced backend that cannot serve the request is an error, never replaced by another. In a strict environment the
+    /// program does not compile where the choice is a token, [`ForceBaseline`] or [`ForceCluster`]; a [`BackendOverride`] is a
+    /// choice at run time, and its error one of the call.
+    ///
+    /// ```
+    /// use cluster_topk::env::{BackendOverride, ForceBaseline};
+    /// use cluster_topk::prelude::*;
+    /// let (keys, mut best) = ([3, 1, 2, 5, 4, 6], [0; 4]);
+    /// let rows = || Segments::rows(&keys, 2, constant::<3>());
+    /// max_keys(rows(), 2, &mut best).run(&Env::best_available().backend(ForceBaseline))?;
+    /// // As a user says on the command line.
+    /// let choice = if std::env::args().any(|word| word == "--baseline") {
+    ///     BackendOverride::ForceBaseline
+    /// } else {
+    ///     BackendOverride::Automatic
+    /// };
+    /// max_keys(rows(), 2, &mut best).run(&Env::best_available().backend(choice))?;
+    /// # Ok::<(), cluster_topk::Error>(())
+    /// ```
     #[must_use]
-    pub fn backend(mut self, choice: BackendOverride) -> Self {
-        self.backend = choice;
-        self
+    pub fn backend<C: BackendChoice>(self, choice: C) -> Env<E, R, A, S, C> {
+        Env { backend: choice.choice(), ..self.retyped() }
     }
 
     /// The engine.
@@ -150,23 +167,7 @@ impl<E, R, A, S> Env<E, R, A, S> {
         &self.engine
     }
 
-    fn retyped<R2, A2, S2>(self) -> Env<E, R2, A2, S2> {
+    fn retyped<R2, A2, S2, B2>(self) -> Env<E, R2, A2, S2, B2> {
         Env { engine: self.engine, backend: self.backend, requirement: PhantomData }
     }
-}
-
-/// Whether some backend serves the request on every one of the architectures.
-pub(crate) const fn served_everywhere(
-    architectures: &[ComputeCapability],
-    static_max_segment_size: i64,
-    contract: Contract,
-) -> bool {
-    let input = SelectorInput {
-        max_segment_size: static_max_segment_size as u64,
-        deterministic: contract.needs_deterministic_set(),
-        // That long segments are not sorted is so everywhere, and said by the call.
-        sorted: false,
-        backend: BackendOverride::Automatic,
-    };
-    LibrarySelector::select_all(architectures, input).is_ok()
 }

@@ -1,5 +1,6 @@
-//! The lists of architectures that a strict environment accepts, and the one that it leaves to the call.
+//! The lists of architectures and the forced backends that a strict environment accepts, and those that it leaves to the call.
 
+use cluster_topk::env::{BackendOverride, ForceBaseline, ForceCluster};
 use cluster_topk::env::targets::{Sm80, Sm86, Sm89, Sm90, Sm100, Sm120};
 use cluster_topk::prelude::*;
 
@@ -29,10 +30,24 @@ fn main() {
     expect!(fast().targets((Sm86, Sm89)), DeferredSequence::new(&[3u32, 3]).static_bounds::<-1, 3>());
     expect!(fast().targets((Sm80, Sm90)), Deferred::new(&[3u32]).static_bounds::<0, 3>());
 
-    // What cannot be served everywhere is left to the call.
+    // A forced backend: the baseline for segments that it covers, clusters where every target has them.
+    expect!(Env::best_available().backend(ForceBaseline), constant::<3>());
+    expect!(
+        fast().targets((Sm80, Sm90)).backend(ForceBaseline),
+        Immediate::new(3).static_bounds::<0, 16384>()
+    );
+    expect!(Env::best_available().backend(ForceCluster), constant::<3>());
+    expect!(Env::best_available().targets((Sm90, Sm100, Sm120)).backend(ForceCluster), 3);
+
+    // What cannot be served everywhere is left to the call, and so is a choice that only the call knows.
+    expect!(Env::best_available().lenient().backend(ForceBaseline), 3);
+    expect!(fast().targets((Sm90, Sm80)).backend(ForceCluster).lenient(), 3);
+    expect!(Env::best_available().backend(BackendOverride::ForceBaseline), 3);
+    expect!(fast().targets(Sm80).backend(BackendOverride::ForceCluster), constant::<3>());
     expect!(Env::best_available().targets((Sm80, Sm90)).lenient(), 3);
     expect!(fast().targets(Sm80).lenient(), 3);
 
     // An engine that uses no GPU serves everything.
     expect!(Env::cpu().targets(Sm80), 3);
+    expect!(Env::cpu().targets(Sm80).backend(ForceCluster), 3);
 }
