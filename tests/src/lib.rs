@@ -7,6 +7,7 @@
 
 pub mod check;
 pub mod cover;
+pub mod expected;
 pub mod generators;
 pub mod harness;
 pub mod key;

@@ -9,6 +9,7 @@ mod hostile;
 mod matrix;
 mod mutation;
 mod params;
+mod planned;
 mod probe;
 mod runner;
 mod soak;

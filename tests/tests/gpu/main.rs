@@ -10,6 +10,7 @@
 //!
 //! The arguments of Rust's own test programs are understood, too.
 
+mod beyond;
 mod clusters;
 mod contracts;
 mod device;
@@ -17,6 +18,8 @@ mod errors;
 mod faults;
 mod graphs;
 mod harness;
+mod limits;
+mod long;
 mod matrix;
 mod sets;
 mod special;
@@ -42,6 +45,8 @@ fn main() -> ExitCode {
     ties::add(&mut tests);
     clusters::add(&mut tests);
     sets::add(&mut tests);
+    limits::add(&mut tests);
+    beyond::add(&mut tests);
     wrong_numbers::add(&mut tests);
     graphs::add(&mut tests);
     errors::add(&mut tests);
