@@ -6,7 +6,7 @@
 //! | `params` | what the host can check, and what the kernel is told |
 //! | `backend` | baseline or cluster, and why |
 //! | `baseline` | which of the baseline's kernels, in which shape |
-//! | `cluster` | the cluster kernel: how wide, with how much shared memory |
+//! | `cluster` | the cluster kernel: how wide, with how much shared memory, searched for or portable |
 //! | `caps` | what the caller may restrict of that |
 //! | `describe` | all of it in a plan |
 //! | `modules` | where the device code comes from |

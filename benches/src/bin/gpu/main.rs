@@ -1,10 +1,11 @@
 //! Times the GPU engine: graph replays over rotated inputs, every result checked before it is timed.
 //!
 //! Prints rows of `name,key type,segments,length,k,microseconds,GB/s of keys read`, and lines that start with `#`, the plan of
-//! each shape among them. Without arguments it takes the shapes that the peers were measured on.
+//! each shape among them. Without shapes it takes a set of them, by default those that the peers were measured on.
 //!
 //! ```text
 //! gpu --contract nondet --contract det --backend cluster f32,64,131072,2048
+//! gpu --contract det --set streaming --portable
 //! ```
 
 mod load;
@@ -17,14 +18,17 @@ use cluster_topk::Gpu;
 use cluster_topk::gpu::ClusterCaps;
 use cluster_topk_benches::distribution::Distribution;
 use setting::{Backend, Contract, Outputs, Setting};
-use shape::{PEER_SHAPES, Shape};
+use shape::{Set, Shape};
 use std::error::Error;
 
 #[derive(Debug, Parser)]
 #[command(about = "Times the GPU engine")]
 struct Arguments {
-    /// `dtype,segments,length,k`; the peers' shapes where none is given.
+    /// `dtype,segments,length,k`; those of `--set` where none is given.
     shapes: Vec<Shape>,
+    /// The shapes where none is given.
+    #[arg(long, value_enum, default_value = "peers")]
+    set: Set,
     /// How the keys are distributed: normal, uniform-bits, sorted, reversed, all-equal, clustered, few-distinct or all.
     #[arg(long, default_value = "normal")]
     distribution: String,
@@ -68,7 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     measure::host_cost(&gpu)?;
     let caps = arguments.caps();
     let gpu = gpu.with_cluster_caps(caps)?;
-    let shapes = if arguments.shapes.is_empty() { PEER_SHAPES.to_vec() } else { arguments.shapes };
+    let shapes = if arguments.shapes.is_empty() { arguments.set.shapes().to_vec() } else { arguments.shapes };
     let wanted = |distribution: &&Distribution| {
         arguments.distribution == "all" || arguments.distribution == distribution.name()
     };

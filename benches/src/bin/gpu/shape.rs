@@ -1,6 +1,7 @@
 //! The shapes that are measured.
 
 use super::{Setting, measure};
+use clap::ValueEnum;
 use cluster_topk::Gpu;
 use cluster_topk::half::{bf16, f16};
 use cluster_topk_benches::distribution::Distribution;
@@ -83,8 +84,35 @@ const fn bf16_shape(segments: usize, length: usize, k: usize) -> Shape {
     Shape { dtype: Dtype::Bf16, segments, length, k }
 }
 
-/// The shapes that the peers were measured on.
-pub(crate) const PEER_SHAPES: &[Shape] = &[
+/// Shapes that are measured together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Set {
+    /// Those that the peers were measured on.
+    Peers,
+    /// Segments of up to 64 Mi keys, which few clusters or none keep in shared memory.
+    Streaming,
+}
+
+impl Set {
+    pub(crate) const fn shapes(self) -> &'static [Shape] {
+        match self {
+            Self::Peers => PEER_SHAPES,
+            Self::Streaming => STREAMING_SHAPES,
+        }
+    }
+}
+
+/// At most 1 GiB of keys: with two inputs in rotation 2 GiB on the device, and as much on the host while they are made.
+const STREAMING_SHAPES: &[Shape] = &[
+    f32_shape(1, 1 << 20, 1024),
+    f32_shape(256, 1 << 20, 1024),
+    f32_shape(1, 1 << 24, 1024),
+    f32_shape(8, 1 << 24, 1024),
+    f32_shape(1, 1 << 26, 1024),
+    bf16_shape(1, 1 << 24, 1024),
+];
+
+const PEER_SHAPES: &[Shape] = &[
     f32_shape(1, 131_072, 64),
     f32_shape(8, 131_072, 64),
     f32_shape(64, 131_072, 64),
@@ -109,3 +137,18 @@ pub(crate) const PEER_SHAPES: &[Shape] = &[
     bf16_shape(1, 131_072, 512),
     bf16_shape(512, 131_072, 2048),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is printed of a shape is what the command line takes.
+    #[test]
+    fn shapes_read_as_they_print() {
+        for shape in [Set::Peers, Set::Streaming].into_iter().flat_map(Set::shapes) {
+            let text = shape.to_string();
+            assert_eq!(text.parse::<Shape>().map(|shape| shape.to_string()), Ok(text));
+            assert!(shape.k <= shape.length && shape.segments * shape.length <= 1 << 28, "{shape}");
+        }
+    }
+}
