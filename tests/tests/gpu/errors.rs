@@ -145,6 +145,7 @@ fn caps(device: &'static Device) {
     for caps in [
         ClusterCaps { max_cluster_width: Some(0), ..ClusterCaps::NONE },
         ClusterCaps { max_cluster_width: Some(17), ..ClusterCaps::NONE },
+        ClusterCaps { max_cluster_width: Some(4), ..ClusterCaps::PORTABLE },
         ClusterCaps { max_slots: Some(0), ..ClusterCaps::NONE },
         ClusterCaps { single_block_max_seg_size: u32::MAX, ..ClusterCaps::NONE },
     ] {
