@@ -1,0 +1,178 @@
+//! The sort by buckets alone: costs in, places and items out.
+
+use crate::times;
+use cluster_topk_abi::policy::OrderPolicy;
+use cluster_topk_device::agents::bucket_sort::{Scratch, bucket_sort};
+use cluster_topk_device::agents::cost::Word;
+use cluster_topk_device::agents::items::Items;
+use cluster_topk_device::arch::global::Global;
+use cluster_topk_device::arch::{Scalar, block, thread};
+use cluster_topk_device::primitives::strided;
+use cluster_topk_emulate::{Fault, Launch, Memory, Options, Report, Schedule, Use, launch};
+use cluster_topk_tests::generators::{pick, rng};
+use rand::RngExt;
+use rand::rngs::StdRng;
+
+/// Device addresses: `count` costs of 64 bits and indices of 32, and as many of each written in order.
+#[derive(Clone, Copy)]
+struct Params {
+    costs: u64,
+    indices: u64,
+    sorted_costs: u64,
+    sorted_indices: u64,
+    count: u32,
+    /// Whether the items lie in shared memory already, where they are sorted.
+    in_place: bool,
+}
+
+/// Where the items start, behind scratch for 1,024 threads.
+const ITEMS: u32 = 1024;
+
+/// One block sorts what lies in global memory. As the pieces it is made of ask.
+unsafe fn kernel<W: Word, I: Scalar, const THREADS: u32, const PER_THREAD: usize>(params: Params) {
+    let Params { count, .. } = params;
+    let policy = OrderPolicy { threads: THREADS, items_per_thread: PER_THREAD as u32 };
+    let capacity = policy.capacity();
+    // SAFETY: `one` launches with room for all three parts.
+    let items = unsafe { Items::<W, I>::carve(ITEMS, ITEMS + 8 * (capacity + 2), capacity) };
+    let starts = ITEMS + (8 + I::BYTES) * (capacity + 2);
+    // SAFETY: as above.
+    let scratch = unsafe { Scratch::<W>::carve(THREADS, 0, 512, starts, policy.buckets(count)) };
+    // SAFETY: `one` passes buffers of these lengths.
+    let (costs, sorted_costs) = unsafe {
+        (
+            Global::<u64>::new(params.costs, count.into()),
+            Global::<u64>::new(params.sorted_costs, count.into()),
+        )
+    };
+    // SAFETY: as above.
+    let (indices, sorted_indices) = unsafe {
+        (
+            Global::<u32>::new(params.indices, count.into()),
+            Global::<u32>::new(params.sorted_indices, count.into()),
+        )
+    };
+    let cost_at = |at: u32| W::truncate(costs.load(at.into()));
+    let index_at = |at: u32| indices.load(at.into());
+    let sorted = if params.in_place {
+        for own in strided(thread::index(), count, THREADS) {
+            items.set(own, cost_at(own), index_at(own));
+        }
+        // SAFETY: the whole block is here.
+        unsafe { block::sync() };
+        // SAFETY: as above; all items have been set.
+        unsafe {
+            bucket_sort::<W, I, THREADS, PER_THREAD>(
+                items,
+                scratch,
+                count,
+                |at| items.index(at),
+                |at, _| items.cost(at),
+            )
+        }
+    } else {
+        // SAFETY: as above.
+        unsafe {
+            bucket_sort::<W, I, THREADS, PER_THREAD>(items, scratch, count, index_at, |at, _| cost_at(at))
+        }
+    };
+    for own in strided(thread::index(), count, THREADS) {
+        let place = sorted.place(own).into();
+        sorted_costs.store(place, items.cost(own).widen());
+        sorted_indices.store(place, items.index(own));
+    }
+}
+
+/// How costs are spread.
+#[derive(Clone, Copy, Debug)]
+enum Spread {
+    Even,
+    /// Few different ones.
+    Few,
+    Equal,
+    /// A handful far from all others.
+    Skewed,
+    Narrow,
+}
+
+fn costs(rng: &mut StdRng, spread: Spread, count: usize, most: u64) -> Vec<u64> {
+    let base = rng.random_range(0..=most / 2);
+    let one = |rng: &mut StdRng| match spread {
+        Spread::Even => rng.random_range(0..=most),
+        Spread::Few => base + rng.random_range(0..4),
+        Spread::Equal => base,
+        Spread::Skewed if rng.random_bool(0.05) => rng.random_range(0..=most),
+        Spread::Skewed => base + rng.random_range(0..100),
+        Spread::Narrow => base + rng.random_range(0..2 * count as u64),
+    };
+    (0..count).map(|_| one(rng)).collect()
+}
+
+/// Sorts once; what the launch did, or what is wrong.
+pub(crate) fn one<W: Word, I: Scalar, const THREADS: u32, const PER_THREAD: usize>(
+    options: Options,
+    count: u32,
+    seed: u64,
+) -> Result<Report, Box<Fault>> {
+    let rng = &mut rng(seed);
+    let spread = pick(rng, &[Spread::Even, Spread::Few, Spread::Equal, Spread::Skewed, Spread::Narrow]);
+    let costs = costs(rng, spread, count as usize, W::WORST.widen());
+    let step = if I::BYTES == 2 { 1 } else { 100_003 };
+    let mut indices: Vec<u32> = (0..count).map(|i| i * step).collect();
+    for i in (1..indices.len()).rev() {
+        indices.swap(i, rng.random_range(0..=i));
+    }
+    let mut memory = Memory::new();
+    let costs_in = memory.add("costs", Use::Input, bytemuck::cast_slice(&costs));
+    let indices_in = memory.add("indices", Use::Input, bytemuck::cast_slice(&indices));
+    let costs_out = memory.add("sorted costs", Use::Output, &vec![0xEE; 8 * count as usize]);
+    let indices_out = memory.add("sorted indices", Use::Output, &vec![0xEE; 4 * count as usize]);
+    let params = Params {
+        costs: memory.address(costs_in),
+        indices: memory.address(indices_in),
+        sorted_costs: memory.address(costs_out),
+        sorted_indices: memory.address(indices_out),
+        count,
+        in_place: seed.is_multiple_of(2),
+    };
+    let capacity = THREADS * PER_THREAD as u32;
+    let shared_bytes = ITEMS + (8 + I::BYTES) * (capacity + 2) + 4 * (capacity + 1);
+    let shape = Launch { blocks: 1, threads: THREADS, cluster_width: 1, shared_bytes };
+    // SAFETY: the launch has the kernel's threads and memory, and the parameters describe live buffers.
+    let run = move || unsafe { kernel::<W, I, THREADS, PER_THREAD>(params) };
+    let report = launch(&mut memory, shape, options, run)?;
+    let mut expected: Vec<(u64, u32)> = costs.into_iter().zip(indices).collect();
+    expected.sort_unstable();
+    let found: &[u64] = bytemuck::cast_slice(memory.bytes(costs_out));
+    let found_indices: &[u32] = bytemuck::cast_slice(memory.bytes(indices_out));
+    for (place, (cost, index)) in expected.into_iter().enumerate() {
+        let found = (found[place], found_indices[place]);
+        assert_eq!(found, (cost, index), "place {place} of {count}, {spread:?}, seed {seed}");
+    }
+    Ok(report)
+}
+
+fn many<W: Word, I: Scalar, const THREADS: u32, const PER_THREAD: usize>(seeds: u64) {
+    let capacity = THREADS * PER_THREAD as u32;
+    for seed in 0..seeds * times() {
+        for count in [1, 2, 31, capacity / 3 + 1, capacity / 2, capacity / 2 + 1, capacity - 1, capacity] {
+            let count = count.clamp(1, capacity);
+            let done = one::<W, I, THREADS, PER_THREAD>(Schedule::nth(seed).into(), count, seed);
+            if let Err(fault) = done {
+                panic!("{count} items, seed {seed}: {fault}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_spread() {
+    many::<u32, u16, 32, 1>(40);
+    many::<u32, u16, 64, 4>(40);
+    many::<u64, u32, 64, 4>(40);
+    many::<u64, u16, 128, 2>(40);
+    many::<u32, u32, 256, 8>(10);
+    many::<u64, u32, 512, 1>(10);
+    many::<u32, u32, 1024, 4>(5);
+    many::<u64, u32, 1024, 4>(5);
+}
