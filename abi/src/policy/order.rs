@@ -24,10 +24,10 @@ impl SortedBy {
     pub const fn of(sorted: bool, items: u64) -> Self {
         if !sorted || items <= 1 {
             Self::Nobody
-        } else if items <= CLUSTER_SORTS_UP_TO {
-            Self::ClusterKernel
-        } else {
+        } else if items > CLUSTER_SORTS_UP_TO {
             Self::OrderKernel
+        } else {
+            Self::ClusterKernel
         }
     }
 }

@@ -75,6 +75,15 @@ impl<W: Word, I: Scalar> Sorted<W, I> {
     }
 }
 
+/// An item in registers.
+#[derive(Clone, Copy)]
+struct Held<W> {
+    cost: W,
+    index: u32,
+    /// Its place in its bucket, in the order in which items came there.
+    within: u32,
+}
+
 /// Sorts `count` items, 1 to `THREADS × ITEMS`: for each place below `count` its `index`, and then its `cost`, from that place
 /// and index. They may be read from `items` themselves, as the sort writes these after it has read all. `ITEMS` and `THREADS`
 /// are powers of two.
@@ -96,21 +105,21 @@ pub unsafe fn bucket_sort<W: Word, I: Scalar, const THREADS: u32, const ITEMS: u
     let policy = OrderPolicy { threads: THREADS, items_per_thread: ITEMS as u32 };
     let buckets = policy.buckets(count);
     let Scratch { extremes, sums, starts } = scratch;
-    let mut indices = [0u32; ITEMS];
-    for (item, held) in indices.iter_mut().enumerate() {
+    // All indices are on their way before the first is asked for, and so are all costs.
+    let mut held = [Held { cost: W::WORST, index: 0, within: 0 }; ITEMS];
+    for (item, own) in held.iter_mut().enumerate() {
         let at = item as u32 * THREADS + thread::index();
         if at < count {
-            *held = index(at);
+            own.index = index(at);
         }
     }
-    let mut costs = [W::WORST; ITEMS];
     let (mut least, mut most) = (W::WORST, W::BEST);
-    for (item, (held, index)) in costs.iter_mut().zip(&indices).enumerate() {
+    for (item, own) in held.iter_mut().enumerate() {
         let at = item as u32 * THREADS + thread::index();
         if at < count {
-            *held = cost(at, *index);
-            least = least.min(*held);
-            most = most.max(*held);
+            own.cost = cost(at, own.index);
+            least = least.min(own.cost);
+            most = most.max(own.cost);
         }
     }
     for bucket in strided(thread::index(), buckets, THREADS) {
@@ -121,10 +130,9 @@ pub unsafe fn bucket_sort<W: Word, I: Scalar, const THREADS: u32, const ITEMS: u
 
     let shift = most.minus(least).significant().saturating_sub(buckets.trailing_zeros());
     let bucket_of = |cost: W| cost.minus(least).shr(shift).low();
-    let mut within = [0u32; ITEMS];
-    for (item, (held, cost)) in within.iter_mut().zip(&costs).enumerate() {
+    for (item, own) in held.iter_mut().enumerate() {
         if item as u32 * THREADS + thread::index() < count {
-            *held = starts.fetch_add(bucket_of(*cost), 1, Scope::Block);
+            own.within = starts.fetch_add(bucket_of(own.cost), 1, Scope::Block);
         }
     }
     // SAFETY: the caller's promise; the branches above have ended.
@@ -151,9 +159,9 @@ pub unsafe fn bucket_sort<W: Word, I: Scalar, const THREADS: u32, const ITEMS: u
     }
     // SAFETY: as above.
     unsafe { block::sync() };
-    for (item, ((cost, index), within)) in costs.iter().zip(&indices).zip(&within).enumerate() {
+    for (item, own) in held.iter().enumerate() {
         if item as u32 * THREADS + thread::index() < count {
-            items.set(starts.load(bucket_of(*cost)) + within, *cost, *index);
+            items.set(starts.load(bucket_of(own.cost)) + own.within, own.cost, own.index);
         }
     }
     // SAFETY: as above.

@@ -76,7 +76,8 @@ where
     }
 
     // SAFETY: more items than shared memory holds have a row with two halves, which is this block's.
-    let halves = unsafe { (Records::half(row, params.items, 1), Records::half(row, params.items, 0)) };
+    let half = |half| unsafe { Records::half(row, params.items, half) };
+    let halves = (half(1), half(0));
     let (mut least, mut most) = (K::Word::WORST, K::Word::BEST);
     for at in strided(thread::index(), k, THREADS) {
         // The indices lie in the other half.

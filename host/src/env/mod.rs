@@ -164,8 +164,7 @@ pub(crate) const fn served_everywhere(
     let input = SelectorInput {
         max_segment_size: static_max_segment_size as u64,
         deterministic: contract.needs_deterministic_set(),
-        // That long segments are not sorted is so everywhere, and said by the call.
-        sorted: false,
+        sorted: contract.is_sorted(),
         backend: BackendOverride::Automatic,
     };
     LibrarySelector::select_all(architectures, input).is_ok()

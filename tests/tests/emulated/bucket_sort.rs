@@ -38,20 +38,12 @@ unsafe fn kernel<W: Word, I: Scalar, const THREADS: u32, const PER_THREAD: usize
     let starts = ITEMS + (8 + I::BYTES) * (capacity + 2);
     // SAFETY: as above.
     let scratch = unsafe { Scratch::<W>::carve(THREADS, 0, 512, starts, policy.buckets(count)) };
-    // SAFETY: `one` passes buffers of these lengths.
-    let (costs, sorted_costs) = unsafe {
-        (
-            Global::<u64>::new(params.costs, count.into()),
-            Global::<u64>::new(params.sorted_costs, count.into()),
-        )
-    };
+    // SAFETY: `one` passes buffers of this length.
+    let costs_at = |address| unsafe { Global::<u64>::new(address, count.into()) };
     // SAFETY: as above.
-    let (indices, sorted_indices) = unsafe {
-        (
-            Global::<u32>::new(params.indices, count.into()),
-            Global::<u32>::new(params.sorted_indices, count.into()),
-        )
-    };
+    let indices_at = |address| unsafe { Global::<u32>::new(address, count.into()) };
+    let (costs, sorted_costs) = (costs_at(params.costs), costs_at(params.sorted_costs));
+    let (indices, sorted_indices) = (indices_at(params.indices), indices_at(params.sorted_indices));
     let cost_at = |at: u32| W::truncate(costs.load(at.into()));
     let index_at = |at: u32| indices.load(at.into());
     let sorted = if params.in_place {

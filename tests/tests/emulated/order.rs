@@ -126,7 +126,7 @@ cluster_topk_tests::each_key_type!(ties_of);
 fn zeros() {
     fn of<K: TestKey>(sign: u64) {
         for (seed, len) in (0..).zip([31, 100, 200, 700]) {
-            let key = |i: u64| if (i * 7 + seed) % 3 == 0 { sign } else { u64::from(i % 29 == 5) };
+            let key = |i: u64| if (i * 7 + seed).is_multiple_of(3) { sign } else { u64::from(i % 29 == 5) };
             let keys: Vec<K> = (0..len).map(|i| K::from_bits64(key(i))).collect();
             for agent in &AGENTS[..3] {
                 for pair in PAIRS {

@@ -18,6 +18,7 @@ mod faults;
 mod graphs;
 mod harness;
 mod matrix;
+mod order;
 mod sets;
 mod special;
 mod streams;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
     special::add(&mut tests);
     ties::add(&mut tests);
     clusters::add(&mut tests);
+    order::add(&mut tests);
     sets::add(&mut tests);
     wrong_numbers::add(&mut tests);
     graphs::add(&mut tests);
