@@ -48,7 +48,9 @@ unsafe fn kernel<W: Word, I: Scalar, const THREADS: u32, const PER_THREAD: usize
     let index_at = |at: u32| indices.load(at.into());
     let sorted = if params.in_place {
         for own in strided(thread::index(), count, THREADS) {
-            items.set(own, cost_at(own), index_at(own));
+            // Another thread's than that which reads it.
+            let at = count - 1 - own;
+            items.set(at, cost_at(at), index_at(at));
         }
         // SAFETY: the whole block is here.
         unsafe { block::sync() };

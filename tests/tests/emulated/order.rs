@@ -10,10 +10,10 @@ use cluster_topk_tests::harness::run;
 use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::oracle;
 use cluster_topk_tests::request::{
-    Direction, Form, IndexType, Number, Order, Pair, Request, Requirement, Tie, Written,
+    Bound, Direction, Form, IndexType, Int, Number, Order, Pair, Request, Requirement, Tie, Written,
 };
-use cluster_topk_tests::runner::Outputs;
 use cluster_topk_tests::runner::cpu::CpuRunner;
+use cluster_topk_tests::runner::{Inputs, Outputs, values_for};
 
 const DIRECTIONS: [Direction; 2] = [Direction::Largest, Direction::Smallest];
 
@@ -214,6 +214,44 @@ fn the_workspace_is_a_few_bytes_an_item() {
             let of = |length: u64| Workspace::of(OrderPolicy::DEFAULT, word_bytes, k.min(length));
             assert_eq!(of(200_000), of((1 << 31) - 1));
             assert!(of(200_000).bytes(7) <= 7 * (24 * k + 30));
+        }
+    }
+}
+
+/// Numbers in device memory that are wrong: the answer may be wrong for their segments, but no access leaves a buffer.
+#[test]
+fn wrong_numbers() {
+    for seed in 0..60 * times() {
+        let rng = &mut rng(seed);
+        let (count, longest) = (5, 150);
+        let mut junk = || {
+            let anything = [i64::MIN, -1, 0, 20, 40, 70, 150, 151, i64::from(i32::MAX), 1 << 32, i64::MAX];
+            i128::from(pick(rng, &anything))
+        };
+        let ks = (0..count).map(|_| junk()).collect();
+        let sizes = (0..count).map(|_| junk()).collect();
+        let agent = &AGENTS[seed as usize % 3];
+        let request = Request {
+            seed,
+            form: Form::Rows {
+                count,
+                size: Number::Sequence(sizes, Int::I64, Bound::Runtime(0, longest)),
+                pitch: Some(100),
+            },
+            k: Number::Sequence(ks, Int::I64, Bound::Runtime(0, 140)),
+            output_pitch: Some(140),
+            fill: seed.is_multiple_of(2),
+            requirement: requirement(seed),
+            ..Request::single(0)
+        };
+        let keys: Vec<f32> = keys(rng, Distribution::Bits, 480);
+        let mut out = Outputs::canaries(&request, count * 140);
+        let values = values_for(&request, keys.len());
+        let selection = Selection::Cluster { agent: seed as usize % CLUSTERS.len(), seed };
+        let ordered = Ordered { agent, selection, schedule: Schedule::nth(seed) };
+        if let Err(fault) = ordered.wrong_numbers(&request, Inputs { keys: &keys, values: &values }, &mut out)
+        {
+            panic!("{:?}: {fault}\n  {request:?}", agent.policy);
         }
     }
 }

@@ -23,6 +23,7 @@ mod sets;
 mod special;
 mod streams;
 mod ties;
+mod workspace;
 mod wrong_numbers;
 
 use harness::Tests;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
     wrong_numbers::add(&mut tests);
     graphs::add(&mut tests);
     errors::add(&mut tests);
+    workspace::add(&mut tests);
     streams::add(&mut tests);
 
     let mut arguments = Arguments::from_iter(arguments);
