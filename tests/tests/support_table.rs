@@ -1,7 +1,7 @@
 //! The table in README.md of what the GPU engine serves is the selector's own answer.
 
 use cluster_topk_abi::arch::ComputeCapability;
-use cluster_topk_abi::policy::{CLUSTER_SORTS_UP_TO, SortedBy};
+use cluster_topk_abi::policy::SortedBy;
 use cluster_topk_abi::requirement::{Contract, Determinism, OutputOrdering, TieBreak};
 use cluster_topk_abi::selector::{
     BASELINE_MAX_SEGMENT_SIZE, Backend, BackendOverride, HARD_MAX_SEGMENT_SIZE, LibrarySelector,
@@ -43,7 +43,7 @@ fn answer((major, minor): (u8, u8), length: u64, contract: Contract) -> String {
         Ok(Backend::Cluster) => match SortedBy::of(contract.is_sorted(), length) {
             SortedBy::Nobody | SortedBy::ClusterKernel => "cluster".into(),
             SortedBy::OrderKernel => {
-                format!("cluster, with a workspace for `k` above {}", CLUSTER_SORTS_UP_TO.max(1))
+                format!("cluster, with a workspace for `k` above {}", SortedBy::WITHOUT_WORKSPACE_UP_TO)
             }
         },
     }
@@ -103,7 +103,7 @@ fn rows_cover_all_lengths() {
             for (_, ordering) in ORDERINGS {
                 let expected = row.map_or("no".into(), |(_, longest)| cell(architecture, *longest, ordering));
                 // A segment of one key is in order by itself.
-                if length > CLUSTER_SORTS_UP_TO.max(1) {
+                if length > SortedBy::WITHOUT_WORKSPACE_UP_TO {
                     assert_eq!(cell(architecture, length, ordering), expected, "{length} keys");
                 }
             }

@@ -19,6 +19,9 @@ pub enum SortedBy {
 }
 
 impl SortedBy {
+    /// Rows of up to as many items are written in order without a workspace: what the cluster kernel sorts, and one item alone.
+    pub const WITHOUT_WORKSPACE_UP_TO: u64 = arith::max(CLUSTER_SORTS_UP_TO, 1);
+
     /// The answer for rows of up to `items` items, the smaller of the largest k and the longest segment.
     #[must_use]
     pub const fn of(sorted: bool, items: u64) -> Self {
@@ -163,7 +166,7 @@ mod tests {
 
     #[test]
     fn one_threshold() {
-        let above = CLUSTER_SORTS_UP_TO.max(1) + 1;
+        let above = SortedBy::WITHOUT_WORKSPACE_UP_TO + 1;
         assert_eq!(SortedBy::of(true, above), SortedBy::OrderKernel);
         assert_eq!(SortedBy::of(true, crate::MAX_SEGMENT_SIZE), SortedBy::OrderKernel);
         for items in 2..above {

@@ -1,12 +1,13 @@
 //! Sorting as many items as a block's registers hold, in shared memory: by buckets, each of them by counting.
 //!
-//! 1. *Spread.* The costs between the least and the greatest are cut into about as many buckets as there are items. A histogram
-//!    and one scan say where each bucket starts, and every item goes to its bucket.
+//! 1. *Spread.* The costs between the least and the greatest are cut into about as many buckets as there are items; where there are
+//!    fewer costs than buckets, as of narrow keys or ties alone, the items of one cost are spread by their indices. A histogram and
+//!    one scan say where each bucket starts, and every item goes to its bucket.
 //! 2. *Rank.* An item counts those of its bucket that come before it in the order of cost and index; the count and the start of
 //!    the bucket are its place.
 //!
 //! That takes four barriers, where a network takes the square of the logarithm of the number of items. Where a bucket is
-//! crowded, since many items tie or their costs are far from evenly spread, counting would take its square, and the
+//! crowded, since their costs are far from evenly spread or many of them tie among many costs, counting would take its square, and the
 //! [network](super::sort) sorts all.
 
 use super::cost::Word;
@@ -51,14 +52,46 @@ impl<W: Word> Scratch<W> {
     }
 }
 
+/// How costs and indices are spread over buckets, in their order.
+#[derive(Clone, Copy, Debug)]
+struct Spread<W> {
+    least: W,
+    /// Of the costs, the bits that tell no buckets apart.
+    cost_shift: u32,
+    /// The bits of the indices that tell buckets apart, and those below them that do not.
+    index_bits: u32,
+    index_shift: u32,
+}
+
+impl<W: Word> Spread<W> {
+    /// Costs from `least` to `most` and indices of `index_bits` bits over `buckets`, a power of two.
+    #[inline(always)]
+    fn of(least: W, most: W, index_bits: u32, buckets: u32) -> Self {
+        let (bits, of_costs) = (buckets.trailing_zeros(), most.minus(least).significant());
+        let of_indices = bits.saturating_sub(of_costs).min(index_bits);
+        Self {
+            least,
+            cost_shift: of_costs.saturating_sub(bits),
+            index_bits: of_indices,
+            index_shift: index_bits - of_indices,
+        }
+    }
+
+    #[inline(always)]
+    fn bucket(self, cost: W, index: u32) -> u32 {
+        let of_cost = cost.minus(self.least).shr(self.cost_shift).low();
+        let of_index = if self.index_bits > 0 { index.wrapping_shr(self.index_shift) } else { 0 };
+        of_cost.wrapping_shl(self.index_bits) | of_index
+    }
+}
+
 /// Items that lie in order, or by buckets in order.
 #[derive(Clone, Copy, Debug)]
 pub struct Sorted<W, I> {
     items: Items<W, I>,
     starts: Shared<u32>,
-    /// The least cost, and the width of a bucket as a shift; no buckets where `is_exact`.
-    least: W,
-    shift: u32,
+    /// No buckets where `is_exact`.
+    spread: Spread<W>,
     is_exact: bool,
 }
 
@@ -69,7 +102,7 @@ impl<W: Word, I: Scalar> Sorted<W, I> {
         if self.is_exact {
             return own;
         }
-        let bucket = self.items.cost(own).minus(self.least).shr(self.shift).low();
+        let bucket = self.spread.bucket(self.items.cost(own), self.items.index(own));
         let (from, to) = (self.starts.load(bucket), self.starts.load(bucket + 1));
         from + self.items.before_within(own, from, to)
     }
@@ -85,7 +118,8 @@ struct Held<W> {
 }
 
 /// Sorts `count` items, 1 to `THREADS × ITEMS`: for each place below `count` its `index`, and then its `cost`, from that place
-/// and index. They may be read from `items` themselves, as the sort writes these after it has read all. `ITEMS` and `THREADS`
+/// and index. Indices have `index_bits` bits, at
+/// most 31, and no two items have one index. Both may be read from `items` themselves, as the sort writes these after it has read all. `ITEMS` and `THREADS`
 /// are powers of two.
 ///
 /// Afterwards all threads may read the items, and nobody may write them or the scratch before the next block barrier.
@@ -99,6 +133,7 @@ pub unsafe fn bucket_sort<W: Word, I: Scalar, const THREADS: u32, const ITEMS: u
     items: Items<W, I>,
     scratch: Scratch<W>,
     count: u32,
+    index_bits: u32,
     index: impl Fn(u32) -> u32,
     cost: impl Fn(u32, u32) -> W,
 ) -> Sorted<W, I> {
@@ -128,11 +163,10 @@ pub unsafe fn bucket_sort<W: Word, I: Scalar, const THREADS: u32, const ITEMS: u
     // SAFETY: the caller's promise.
     let (least, most) = unsafe { block_extremes::<W, THREADS>(extremes, least, most) };
 
-    let shift = most.minus(least).significant().saturating_sub(buckets.trailing_zeros());
-    let bucket_of = |cost: W| cost.minus(least).shr(shift).low();
+    let spread = Spread::of(least, most, index_bits, buckets);
     for (item, own) in held.iter_mut().enumerate() {
         if item as u32 * THREADS + thread::index() < count {
-            own.within = starts.fetch_add(bucket_of(own.cost), 1, Scope::Block);
+            own.within = starts.fetch_add(spread.bucket(own.cost, own.index), 1, Scope::Block);
         }
     }
     // SAFETY: the caller's promise; the branches above have ended.
@@ -161,7 +195,8 @@ pub unsafe fn bucket_sort<W: Word, I: Scalar, const THREADS: u32, const ITEMS: u
     unsafe { block::sync() };
     for (item, own) in held.iter().enumerate() {
         if item as u32 * THREADS + thread::index() < count {
-            items.set(starts.load(bucket_of(own.cost)) + own.within, own.cost, own.index);
+            let start = starts.load(spread.bucket(own.cost, own.index));
+            items.set(start + own.within, own.cost, own.index);
         }
     }
     // SAFETY: as above.
@@ -171,5 +206,5 @@ pub unsafe fn bucket_sort<W: Word, I: Scalar, const THREADS: u32, const ITEMS: u
         // SAFETY: as above; the sum, and so the branch, is the same in all threads.
         unsafe { sort::<THREADS>(count, |low, high| items.exchange(low, high)) };
     }
-    Sorted { items, starts, least, shift, is_exact }
+    Sorted { items, starts, spread, is_exact }
 }

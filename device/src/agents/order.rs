@@ -68,7 +68,9 @@ where
         let cost = |_, index| segment.cost(index, costs);
         // SAFETY: the whole block is here: what was branched on is the same for all its threads. Nothing is written that the
         // closures read.
-        let sorted = unsafe { bucket_sort::<K::Word, u32, THREADS, ITEMS>(items, scratch, k, index, cost) };
+        let sorted = unsafe {
+            bucket_sort::<K::Word, u32, THREADS, ITEMS>(items, scratch, k, last.significant(), index, cost)
+        };
         for own in strided(thread::index(), k, THREADS) {
             segment.write_cost(sorted.place(own), items.index(own), items.cost(own), costs);
         }

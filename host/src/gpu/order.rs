@@ -44,12 +44,11 @@ pub(crate) fn launch(width: KeyWidth, segments: u64, items: u64, sorted: bool) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cluster_topk_abi::policy::CLUSTER_SORTS_UP_TO;
     use cluster_topk_device::KERNELS;
 
     /// Items that the order kernel is there for.
     fn few() -> u64 {
-        (CLUSTER_SORTS_UP_TO + 1).max(64)
+        SortedBy::WITHOUT_WORKSPACE_UP_TO + 64
     }
 
     #[test]

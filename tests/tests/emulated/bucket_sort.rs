@@ -21,6 +21,8 @@ struct Params {
     sorted_costs: u64,
     sorted_indices: u64,
     count: u32,
+    /// Bits of an index.
+    index_bits: u32,
     /// Whether the items lie in shared memory already, where they are sorted.
     in_place: bool,
 }
@@ -60,6 +62,7 @@ unsafe fn kernel<W: Word, I: Scalar, const THREADS: u32, const PER_THREAD: usize
                 items,
                 scratch,
                 count,
+                params.index_bits,
                 |at| items.index(at),
                 |at, _| items.cost(at),
             )
@@ -67,7 +70,14 @@ unsafe fn kernel<W: Word, I: Scalar, const THREADS: u32, const PER_THREAD: usize
     } else {
         // SAFETY: as above.
         unsafe {
-            bucket_sort::<W, I, THREADS, PER_THREAD>(items, scratch, count, index_at, |at, _| cost_at(at))
+            bucket_sort::<W, I, THREADS, PER_THREAD>(
+                items,
+                scratch,
+                count,
+                params.index_bits,
+                index_at,
+                |at, _| cost_at(at),
+            )
         }
     };
     for own in strided(thread::index(), count, THREADS) {
@@ -127,6 +137,7 @@ pub(crate) fn one<W: Word, I: Scalar, const THREADS: u32, const PER_THREAD: usiz
         sorted_costs: memory.address(costs_out),
         sorted_indices: memory.address(indices_out),
         count,
+        index_bits: indices.iter().max().map_or(0, |last| u32::BITS - last.leading_zeros()),
         in_place: seed.is_multiple_of(2),
     };
     let capacity = THREADS * PER_THREAD as u32;

@@ -7,7 +7,7 @@ use super::ties::normal;
 use cluster_topk::gpu::ClusterCaps;
 use cluster_topk::plan::EnginePlan;
 use cluster_topk::prelude::*;
-use cluster_topk_abi::policy::{CLUSTER_SORTS_UP_TO, OrderPolicy};
+use cluster_topk_abi::policy::{OrderPolicy, SortedBy};
 use cluster_topk_tests::cover::PAIRS;
 use cluster_topk_tests::each_key_type;
 use cluster_topk_tests::generators::{Distribution, keys, pick, rng};
@@ -138,7 +138,7 @@ fn plans(device: &'static Device) -> Outcome {
         assert_eq!(gpu.order.as_ref().map_or(0, |order| order.workspace_bytes), bytes);
         gpu.order
     };
-    let k = CLUSTER_SORTS_UP_TO as usize + 64;
+    let k = SortedBy::WITHOUT_WORKSPACE_UP_TO as usize + 64;
     let few = order(50_000, k).expect("the cluster kernel does not sort so many");
     assert_eq!((few.kernel, few.blocks), ("order_32", 3));
     assert_eq!(few.in_shared_memory, k <= CAPACITY);

@@ -7,7 +7,7 @@ use cluster_topk::cudarc::driver::{CudaContext, DevicePtr};
 use cluster_topk::gpu::DeviceViewMut;
 use cluster_topk::prelude::*;
 use cluster_topk::{BufferName, Error};
-use cluster_topk_abi::policy::CLUSTER_SORTS_UP_TO;
+use cluster_topk_abi::policy::SortedBy;
 
 pub(crate) fn add(tests: &mut Tests) {
     tests.add_skippable("errors::a_wrong_workspace", workspace);
@@ -17,7 +17,7 @@ pub(crate) fn add(tests: &mut Tests) {
 fn workspace(device: &'static Device) -> Outcome {
     device.has_clusters()?;
     // More than the cluster kernel sorts by itself.
-    const K: usize = CLUSTER_SORTS_UP_TO as usize + 64;
+    const K: usize = SortedBy::WITHOUT_WORKSPACE_UP_TO as usize + 64;
     let mut b = Buffers::new(device);
     b.keys_out = device.stream().clone_htod(&vec![7.0; K]).expect("the GPU has room");
     let env = || Env::gpu(device.runner.gpu().clone());
