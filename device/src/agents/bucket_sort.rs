@@ -6,7 +6,7 @@
 //! 2. *Rank.* An item counts those of its bucket that come before it in the order of cost and index; the count and the start of
 //!    the bucket are its place.
 //!
-//! That takes four barriers, where a network takes the square of the logarithm of the number of items. Where a bucket is
+//! That takes five barriers, where a network takes the square of the logarithm of the number of items. Where a bucket is
 //! crowded, since their costs are far from evenly spread or many of them tie among many costs, counting would take its square, and the
 //! [network](super::sort) sorts all.
 

@@ -1,8 +1,8 @@
 //! A thread block per segment that brings the items in order which the cluster kernel has selected.
 //!
 //! The cluster kernel leaves the indices of a segment's items in its row of the workspace, in any order. Items that shared
-//! memory holds are sorted there ([`bucket_sort`]); more are sorted between the two halves of the row
-//! ([`radix_sort`](super::radix_sort)). Items of one cost come out in the order of their indices, but where there are many
+//! memory holds are sorted there ([`bucket_sort()`]); more are sorted between the two halves of the row
+//! ([`radix_sort()`]). Items of one cost come out in the order of their indices, but where there are many
 //! and the call does not ask for it.
 
 use super::bucket_sort::{self, bucket_sort};

@@ -9,9 +9,10 @@ use cluster_topk_device::arch::global::Global;
 use cluster_topk_device::arch::{Scalar, block, thread};
 use cluster_topk_device::primitives::strided;
 use cluster_topk_emulate::{Fault, Launch, Memory, Options, Report, Schedule, Use, launch};
-use cluster_topk_tests::generators::{pick, rng};
+use cluster_topk_tests::generators::rng;
 use rand::RngExt;
 use rand::rngs::StdRng;
+use std::collections::BTreeSet;
 
 /// Device addresses: `count` costs of 64 bits and indices of 32, and as many of each written in order.
 #[derive(Clone, Copy)]
@@ -89,7 +90,7 @@ unsafe fn kernel<W: Word, I: Scalar, const THREADS: u32, const PER_THREAD: usize
 
 /// How costs are spread.
 #[derive(Clone, Copy, Debug)]
-enum Spread {
+pub(crate) enum Spread {
     Even,
     /// Few different ones.
     Few,
@@ -98,6 +99,9 @@ enum Spread {
     Skewed,
     Narrow,
 }
+
+pub(crate) const SPREADS: [Spread; 5] =
+    [Spread::Even, Spread::Few, Spread::Equal, Spread::Skewed, Spread::Narrow];
 
 fn costs(rng: &mut StdRng, spread: Spread, count: usize, most: u64) -> Vec<u64> {
     let base = rng.random_range(0..=most / 2);
@@ -116,10 +120,10 @@ fn costs(rng: &mut StdRng, spread: Spread, count: usize, most: u64) -> Vec<u64> 
 pub(crate) fn one<W: Word, I: Scalar, const THREADS: u32, const PER_THREAD: usize>(
     options: Options,
     count: u32,
+    spread: Spread,
     seed: u64,
 ) -> Result<Report, Box<Fault>> {
     let rng = &mut rng(seed);
-    let spread = pick(rng, &[Spread::Even, Spread::Few, Spread::Equal, Spread::Skewed, Spread::Narrow]);
     let costs = costs(rng, spread, count as usize, W::WORST.widen());
     let step = if I::BYTES == 2 { 1 } else { 100_003 };
     let mut indices: Vec<u32> = (0..count).map(|i| i * step).collect();
@@ -162,7 +166,8 @@ fn many<W: Word, I: Scalar, const THREADS: u32, const PER_THREAD: usize>(seeds: 
     for seed in 0..seeds * times() {
         for count in [1, 2, 31, capacity / 3 + 1, capacity / 2, capacity / 2 + 1, capacity - 1, capacity] {
             let count = count.clamp(1, capacity);
-            let done = one::<W, I, THREADS, PER_THREAD>(Schedule::nth(seed).into(), count, seed);
+            let spread = SPREADS[seed as usize % 5];
+            let done = one::<W, I, THREADS, PER_THREAD>(Schedule::nth(seed).into(), count, spread, seed);
             if let Err(fault) = done {
                 panic!("{count} items, seed {seed}: {fault}");
             }
@@ -178,6 +183,21 @@ fn every_spread() {
     many::<u64, u16, 128, 2>(40);
     many::<u32, u32, 256, 8>(10);
     many::<u64, u32, 512, 1>(10);
-    many::<u32, u32, 1024, 4>(5);
-    many::<u64, u32, 1024, 4>(5);
+    many::<u32, u32, 1024, 4>(10);
+    many::<u64, u32, 1024, 4>(10);
+}
+
+/// Evenly spread costs, and few different ones, take no network: its barriers are not passed.
+#[test]
+fn what_takes_a_network() {
+    fn barriers<W: Word>(spread: Spread) -> BTreeSet<usize> {
+        let one = |seed| one::<W, u32, 128, 8>(Schedule::nth(seed).into(), 1000, spread, 2 * seed + 1);
+        let of = |seed| one(seed).unwrap_or_else(|fault| panic!("{fault}")).sites.len();
+        (0..20).map(of).collect()
+    }
+    for spread in [Spread::Even, Spread::Narrow, Spread::Few, Spread::Equal] {
+        assert_eq!(barriers::<u32>(spread), [5].into(), "{spread:?}");
+        assert_eq!(barriers::<u64>(spread), [5].into(), "{spread:?}");
+    }
+    assert_eq!(barriers::<u32>(Spread::Skewed), [7].into());
 }

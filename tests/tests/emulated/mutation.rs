@@ -205,9 +205,10 @@ fn ordering() {
 fn sorting_by_buckets() {
     let run = |seed, mutation| {
         let options = Options { mutation, ..Schedule::nth(seed).into() };
+        let spread = bucket_sort::SPREADS[seed as usize % 5];
         let checked = || match seed % 2 {
-            0 => bucket_sort::one::<u32, u16, 64, 4>(options, 250, seed),
-            _ => bucket_sort::one::<u64, u32, 64, 4>(options, 250, seed),
+            0 => bucket_sort::one::<u32, u16, 64, 4>(options, 250, spread, seed),
+            _ => bucket_sort::one::<u64, u32, 64, 4>(options, 250, spread, seed),
         };
         let report = catch_unwind(AssertUnwindSafe(checked)).map_err(|_| "a wrong place".to_owned())?;
         report.map_err(|fault| fault.to_string())
