@@ -96,13 +96,6 @@ pub enum Unsupported {
         /// The GPU.
         cc: ComputeCapability,
     },
-    /// Sorted output is the baseline's, and it does not cover segments of this length.
-    SortedTooLong {
-        /// The static maximum, in keys.
-        max_segment_size: u64,
-    },
-    /// The cluster backend was forced, and it does not sort.
-    ClusterDoesNotSort,
 }
 
 impl fmt::Display for Unsupported {
@@ -133,14 +126,6 @@ impl fmt::Display for Unsupported {
                 f,
                 "the cluster backend was forced, which needs compute capability {FIRST}; this is {cc}"
             ),
-            Self::SortedTooLong { max_segment_size } => write!(
-                f,
-                "segments of up to {max_segment_size} keys cannot be sorted yet: sorted output covers \
-                 {BASELINE_MAX_SEGMENT_SIZE} keys"
-            ),
-            Self::ClusterDoesNotSort => {
-                f.write_str("the cluster backend was forced, but it does not write sorted output yet")
-            }
         }
     }
 }
@@ -155,7 +140,7 @@ pub struct SelectorInput {
     /// Whether the set must be reproducible:
     /// [`needs_deterministic_set`](crate::requirement::Contract::needs_deterministic_set).
     pub deterministic: bool,
-    /// Whether the output is sorted. The published table does not look at it.
+    /// Whether the output is sorted. Neither selector here looks at it: whoever serves a request unsorted serves it sorted.
     pub sorted: bool,
     /// The caller's choice of backend.
     pub backend: BackendOverride,
@@ -257,11 +242,11 @@ impl BackendSelector for ReferenceSelector {
 /// | request | below 9.0 | 9.0 and newer |
 /// | --- | --- | --- |
 /// | baseline covers it | baseline | baseline |
-/// | baseline does not cover it, unsorted | none | cluster |
-/// | baseline does not cover it, sorted | none | none |
+/// | baseline does not cover it | none | cluster |
 ///
-/// Both backends resolve ties by index where the set must be reproducible, so it does not matter here. A forced backend is
-/// taken where it can serve the request, and nowhere replaced by the other one.
+/// Both backends serve every contract, so it does not matter here: both resolve ties by index where the set must be
+/// reproducible, and both sort, the cluster backend by a second kernel (see [`SortedBy`](crate::policy::SortedBy)). A forced
+/// backend is taken where it can serve the request, and nowhere replaced by the other one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct LibrarySelector;
 
@@ -272,7 +257,7 @@ impl LibrarySelector {
     ///
     /// If no backend serves the request there.
     pub const fn select(cc: ComputeCapability, input: SelectorInput) -> Result<Backend, Unsupported> {
-        let SelectorInput { max_segment_size, sorted, backend, .. } = input;
+        let SelectorInput { max_segment_size, backend, .. } = input;
         let baseline_covers = max_segment_size <= BASELINE_MAX_SEGMENT_SIZE;
         if max_segment_size > HARD_MAX_SEGMENT_SIZE {
             return Err(Unsupported::SegmentTooLong { max_segment_size });
@@ -285,8 +270,6 @@ impl LibrarySelector {
             BackendOverride::ForceCluster if !cc.cluster_capable() => {
                 Err(Unsupported::ForcedClusterNeedsClusters { cc })
             }
-            BackendOverride::ForceCluster if sorted => Err(Unsupported::ClusterDoesNotSort),
-            BackendOverride::Automatic if sorted => Err(Unsupported::SortedTooLong { max_segment_size }),
             BackendOverride::Automatic if !cc.cluster_capable() => {
                 Err(Unsupported::LengthNeedsClusters { cc, max_segment_size })
             }

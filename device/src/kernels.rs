@@ -1,9 +1,9 @@
 //! The entry points and their launch bounds.
 
 #[cfg(target_arch = "nvptx64")]
-use crate::agents::{block_select, warp_select};
+use crate::agents::{block_select, order, warp_select};
 #[cfg(target_arch = "nvptx64")]
-use cluster_topk_abi::params::KernelParams;
+use cluster_topk_abi::params::{KernelParams, OrderParams};
 
 /// What the device build must know about an entry point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -328,6 +328,26 @@ kernels! {
     cluster / "cluster-64", threads 512, blocks 2: cluster_64(params: KernelParams) {
         // SAFETY: the launch has 512 threads a block; its other promises are passed on.
         unsafe { crate::agents::cluster::run::<u64, crate::agents::cluster::Default>(&params) }
+    }
+    /// A block per segment that brings what the cluster kernel has selected of keys of 8 bits in order.
+    any / "order-8", threads 1024, blocks 1: order_8(params: OrderParams) {
+        // SAFETY: the launch has 1,024 threads a block; its other promises are passed on.
+        unsafe { order::run::<u8, 1024, 4>(&params) }
+    }
+    /// A block per segment that brings what the cluster kernel has selected of keys of 16 bits in order.
+    any / "order-16", threads 1024, blocks 1: order_16(params: OrderParams) {
+        // SAFETY: the launch has 1,024 threads a block; its other promises are passed on.
+        unsafe { order::run::<u16, 1024, 4>(&params) }
+    }
+    /// A block per segment that brings what the cluster kernel has selected of keys of 32 bits in order.
+    any / "order-32", threads 1024, blocks 1: order_32(params: OrderParams) {
+        // SAFETY: the launch has 1,024 threads a block; its other promises are passed on.
+        unsafe { order::run::<u32, 1024, 4>(&params) }
+    }
+    /// A block per segment that brings what the cluster kernel has selected of keys of 64 bits in order.
+    any / "order-64", threads 1024, blocks 1: order_64(params: OrderParams) {
+        // SAFETY: the launch has 1,024 threads a block; its other promises are passed on.
+        unsafe { order::run::<u64, 1024, 4>(&params) }
     }
     /// A cluster of 8 blocks, whatever the launch says, per segment of any number of keys of 8 bits.
     cluster 8 / "portable-8", threads 512, blocks 2: portable_8(params: KernelParams) {

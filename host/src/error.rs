@@ -101,6 +101,14 @@ pub enum Error {
         /// The other.
         second: BufferName,
     },
+    /// The request needs room in device memory beside its outputs, and was given none.
+    #[error(
+        "this request needs a workspace of {required} bytes: pass a device buffer of so many `u8`s to `Request::workspace`"
+    )]
+    WorkspaceMissing {
+        /// The bytes needed, as `Request::workspace_bytes` says.
+        required: u64,
+    },
     /// There is no CUDA driver on this machine.
     #[error("no CUDA driver was found on this machine; `Env::cpu()` and `Env::best_available()` need none")]
     NoDriver,
@@ -222,6 +230,8 @@ names! {
         ValuesOut = "the value output",
         /// The indices written.
         IndicesOut = "the index output",
+        /// The room beside the outputs, in bytes.
+        Workspace = "the workspace",
     }
 }
 

@@ -33,6 +33,7 @@ pub(crate) struct Call<'i, 'o, K: Key, M: Memory> {
     pub(crate) payload: PayloadOut<'i, 'o, M>,
     pub(crate) pitch: Option<usize>,
     pub(crate) fill: Option<Fill<K>>,
+    pub(crate) workspace: Option<M::ViewMut<'o, u8>>,
 }
 
 /// What is written beside, or instead of, the keys.
@@ -85,7 +86,18 @@ fn request<'i, 'o, G: IntoSegments<'i>, O>(
 ) -> RequestOf<'i, 'o, G, O> {
     let Segments { keys, form, element_stride, .. } = segments.into_segments();
     let k = k.lower();
-    let call = Call { keys, form, element_stride, direction, k, keys_out, payload, pitch: None, fill: None };
+    let call = Call {
+        keys,
+        form,
+        element_stride,
+        direction,
+        k,
+        keys_out,
+        payload,
+        pitch: None,
+        fill: None,
+        workspace: None,
+    };
     Request { call, marker: PhantomData }
 }
 
@@ -140,7 +152,7 @@ pub(crate) fn keys_and_indices<'i, 'o, G: IntoSegments<'i>, I: Index>(
     request(direction, segments, k, Some(keys_out.into_view_mut()), payload)
 }
 
-impl<'i, K: Key, M: Memory, S: Argument<'i, M>, O> Request<'i, '_, K, M, S, O> {
+impl<'i, 'o, K: Key, M: Memory, S: Argument<'i, M>, O> Request<'i, 'o, K, M, S, O> {
     /// The distance between the starts of neighbouring output rows, in elements; the same for every output.
     ///
     /// The default is the upper bound of `k`. With more than one segment it must hold a row: the smaller of `k` and the
@@ -148,6 +160,52 @@ impl<'i, K: Key, M: Memory, S: Argument<'i, M>, O> Request<'i, '_, K, M, S, O> {
     pub fn output_pitch(mut self, elements: usize) -> Self {
         self.call.pitch = Some(elements);
         self
+    }
+
+    /// Room for [`workspace_bytes`](Self::workspace_bytes) bytes beside the outputs, in the memory of the engine, aligned to 16
+    /// bytes. Where none is needed it is not looked at.
+    ///
+    /// It is the call's until the stream has passed it; what it holds before and after does not matter. Calls in the order of
+    /// one stream may share one.
+    ///
+    /// ```no_run
+    /// use cluster_topk::{Gpu, cudarc::driver::CudaContext, prelude::*};
+    ///
+    /// let stream = CudaContext::new(0)?.new_stream()?;
+    /// let env = Env::gpu(Gpu::on(stream.clone())?); // the default contract: stable-sorted
+    /// let scores = stream.clone_htod(&vec![0.5f32; 8 * 100_000])?;
+    /// let mut best = stream.alloc_zeros::<u32>(8 * 50)?;
+    ///
+    /// let bytes = max_indices(Segments::rows(&scores, 8, 100_000), 50, &mut best).workspace_bytes(&env)?;
+    /// let mut room = stream.alloc_zeros::<u8>(bytes)?; // once, for many calls
+    /// max_indices(Segments::rows(&scores, 8, 100_000), 50, &mut best).workspace(&mut room).run(&env)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn workspace(mut self, room: impl Output<'o, Elem = u8, Memory = M>) -> Self {
+        self.call.workspace = Some(room.into_view_mut());
+        self
+    }
+
+    /// How many bytes of room [`run`](Self::run) needs beside the outputs: 0 for all but sorted requests that the GPU engine
+    /// serves by clusters, and for those a few bytes for each item of each segment, whatever the segments' length.
+    ///
+    /// It follows from what the host knows: the number of segments, the bounds of `k` and of the lengths, the key type, and the
+    /// requirement. With [`Env::best_available`] it is 0: what is copied to the GPU gets its room there. Nothing is loaded, nor is the
+    /// driver asked.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`run`](Self::run), but for what only the workspace or the driver lacks.
+    pub fn workspace_bytes<E, R, A, D>(&self, env: &Env<E, R, A, D>) -> Result<usize, Error>
+    where
+        E: Engine<M>,
+        R: Requirements,
+        A: TargetArchitectures,
+        D: Strictness,
+    {
+        let bytes = env.engine.workspace_bytes(&self.call, &Self::spec(env))?;
+        // More than can be addressed is more than any buffer has.
+        Ok(usize::try_from(bytes).unwrap_or(usize::MAX))
     }
 
     /// Selects, as `env` says, and writes exactly min(k, length) items per segment.

@@ -229,3 +229,17 @@ fn nothing_to_do_is_no_error() {
     max_keys(Segments::rows(&none, 2, 0), DeferredSequence::new(&[0u8, 0]), &mut out).run(env).unwrap();
     assert_eq!(out, [-7; 4]);
 }
+
+/// The CPU engine needs no room beside the outputs, and does not look at any that it is given.
+#[test]
+fn a_workspace_on_the_cpu() {
+    let keys: Vec<f32> = (0..20_000u16).map(f32::from).collect();
+    let mut out = [0u32; 3];
+    assert_eq!(max_indices(&keys, 3, &mut out).workspace_bytes(&Env::cpu()), Ok(0));
+    let mut room = [7u8; 5];
+    max_indices(&keys, 3, &mut out).workspace(&mut room).run(&Env::cpu()).expect("it is served");
+    assert_eq!((out, room), ([19_999, 19_998, 19_997], [7; 5]));
+    // What is wrong with the request is said here, too.
+    let asked = max_indices(&keys, 4, &mut out).workspace_bytes(&Env::cpu());
+    assert!(matches!(asked, Err(Error::BufferTooShort { .. })), "{asked:?}");
+}

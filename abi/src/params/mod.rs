@@ -1,6 +1,6 @@
 //! The kernel parameter block: one call, as a kernel receives it.
 //!
-//! Every kernel takes one [`KernelParams`] by value. It holds no array that a kernel indexes at run time, since such an
+//! Every kernel takes one [`KernelParams`] by value; the order kernel takes it as a part of [`OrderParams`]. It holds no array that a kernel indexes at run time, since such an
 //! array is copied to local memory; and it holds device addresses as plain integers, since neither side may dereference
 //! the other's pointers.
 //!
@@ -19,10 +19,12 @@
 //! Item `j` of segment `s` is written to element `s * output_pitch + j` of each output.
 
 mod flags;
+mod order;
 mod scalar;
 mod value;
 
 pub use flags::Flags;
+pub use order::OrderParams;
 pub use scalar::{ScalarForm, ScalarSource, ScalarType};
 use static_assertions::{assert_impl_all, const_assert, const_assert_eq};
 pub use value::{MAX_PAYLOAD_BYTES, ValueKind};

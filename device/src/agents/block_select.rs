@@ -15,6 +15,7 @@
 //! thousand, by indices whose keys are looked up.
 
 use super::cost::{Costs, Key, Word};
+use super::extremes::{block_extremes, extremes_words};
 use super::items::Items;
 use super::open::Open;
 use super::segment::Segment;
@@ -222,30 +223,11 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
                 most = most.max(delegate);
             }
         }
-        // SAFETY: the whole block is here, so the whole warp is.
-        let least = unsafe { least.warp_min() };
-        // SAFETY: as above.
-        let most = unsafe { most.warp_max() };
-        let count = const { warps(THREADS) };
         // SAFETY: behind the scratch; nobody else uses these bytes.
-        let of_warps = unsafe { Shared::<W>::carve(const { Self::memory().extremes }, 2 * count) };
-        if thread::lane() == 0 {
-            of_warps.store(thread::warp_index(), least);
-            of_warps.store(count + thread::warp_index(), most);
-        }
-        // SAFETY: the whole block is here.
-        unsafe { block::sync() };
-        let lane = thread::lane();
-        let (least, most) = if lane < count {
-            (of_warps.load(lane), of_warps.load(count + lane))
-        } else {
-            (W::WORST, W::BEST)
-        };
-        // SAFETY: the whole block is here, so the whole warp is.
-        let least = unsafe { least.warp_min() };
-        // SAFETY: as above.
-        let most = unsafe { most.warp_max() };
-        (least, most)
+        let of_warps =
+            unsafe { Shared::<W>::carve(const { Self::memory().extremes }, extremes_words(THREADS)) };
+        // SAFETY: the caller's promise.
+        unsafe { block_extremes::<W, THREADS>(of_warps, least, most) }
     }
 
     /// This thread's keys.

@@ -5,24 +5,24 @@ use crate::arch::Scalar;
 use crate::arch::shared::Shared;
 use cluster_topk_abi::policy::ITEM_PADDING;
 
-/// A row of keys in shared memory, a cost and an index each.
+/// A row of keys in shared memory, a cost and an index each; `I` holds an index where it lies apart.
 #[derive(Clone, Copy, Debug)]
-pub struct Items<W> {
+pub struct Items<W, I = u16> {
     /// A cost of 32 bits above the index, so that one comparison settles cost and tie; or a cost of 64 bits.
     places: Shared<u64>,
     /// The indices, where the costs leave no room for them.
-    indices: Shared<u16>,
+    indices: Shared<I>,
     of: core::marker::PhantomData<W>,
 }
 
-impl<W: Word> Items<W> {
+impl<W: Word, I: Scalar> Items<W, I> {
     /// Room for `capacity` items from `front` bytes into the block's shared memory on, a multiple of 16; their indices from
-    /// `indices` bytes on where costs have 64 bits.
+    /// `indices` bytes on, a multiple of their size, where costs have 64 bits.
     ///
     /// # Safety
     ///
-    /// The launch provides the bytes: eight for each item and for each of [`ITEM_PADDING`] more, and two for each index.
-    /// Nobody else uses them.
+    /// The launch provides the bytes: eight for each item and for each of [`ITEM_PADDING`] more, and those of an `I` for each
+    /// index. Nobody else uses them.
     #[inline(always)]
     pub unsafe fn carve(front: u32, indices: u32, capacity: u32) -> Self {
         // SAFETY: the caller's promise.
@@ -33,14 +33,14 @@ impl<W: Word> Items<W> {
         Self { places, indices, of: core::marker::PhantomData }
     }
 
-    /// Sets item `at`, below the capacity; `index` is below 65,536. Any thread.
+    /// Sets item `at`, below the capacity; an `I` holds `index`. Any thread.
     #[inline(always)]
     pub fn set(self, at: u32, cost: W, index: u32) {
         if W::BYTES == 4 {
             self.places.store(at, cost.widen() << 32 | u64::from(index));
         } else {
             self.places.store(at, cost.widen());
-            self.indices.store(at, index as u16);
+            self.indices.store(at, I::truncate(index.into()));
         }
     }
 
@@ -62,7 +62,24 @@ impl<W: Word> Items<W> {
     /// The index of item `at`. Any thread.
     #[inline(always)]
     pub fn index(self, at: u32) -> u32 {
-        if W::BYTES == 4 { self.places.load(at) as u32 } else { self.indices.load(at).into() }
+        if W::BYTES == 4 { self.places.load(at) as u32 } else { self.indices.load(at).widen() as u32 }
+    }
+
+    /// How many of the items from `from` up to `to` come before item `own` in the order of cost and index. Any thread.
+    #[inline(always)]
+    pub fn before_within(self, own: u32, from: u32, to: u32) -> u32 {
+        let mine = self.places.load(own);
+        let mut before = 0;
+        let mut at = from;
+        while at < to {
+            let its = self.places.load(at);
+            before += u32::from(its < mine);
+            if W::BYTES != 4 && its == mine {
+                before += u32::from(self.index(at) < self.index(own));
+            }
+            at += 1;
+        }
+        before
     }
 
     /// How many of the `count` items, closed, come before item `own`: by cost, those of one cost by index where it lies below
@@ -120,7 +137,7 @@ impl<W: Word> Items<W> {
             return;
         }
         let (index_low, index_high) = (self.indices.load(low), self.indices.load(high));
-        if at_high < at_low || (at_high == at_low && index_high < index_low) {
+        if at_high < at_low || (at_high == at_low && index_high.widen() < index_low.widen()) {
             self.places.store(low, at_high);
             self.places.store(high, at_low);
             self.indices.store(low, index_high);

@@ -39,6 +39,12 @@ pub trait Engine<M: Memory>: sealed::Sealed {
     fn prepare<K: Key>(&self, call: &Call<'_, '_, K, M>, spec: &Spec) -> Result<(), Error> {
         self.plan(call, spec).map(drop)
     }
+
+    #[doc(hidden)]
+    #[allow(private_interfaces, reason = "a sealed trait's link to the request")]
+    fn workspace_bytes<K: Key>(&self, call: &Call<'_, '_, K, M>, spec: &Spec) -> Result<u64, Error> {
+        self.plan(call, spec).map(|_| 0)
+    }
 }
 
 /// What the types of an environment and a request say, as plain data.
@@ -126,6 +132,15 @@ impl Engine<DeviceMemory> for Gpu {
     #[allow(private_interfaces, reason = "a sealed trait's link to the request")]
     fn prepare<K: Key>(&self, call: &Call<'_, '_, K, DeviceMemory>, spec: &Spec) -> Result<(), Error> {
         Self::prepare(self, call, spec)
+    }
+
+    #[allow(private_interfaces, reason = "a sealed trait's link to the request")]
+    fn workspace_bytes<K: Key>(
+        &self,
+        call: &Call<'_, '_, K, DeviceMemory>,
+        spec: &Spec,
+    ) -> Result<u64, Error> {
+        Self::workspace_bytes(self, call, spec)
     }
 }
 

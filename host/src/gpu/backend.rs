@@ -68,7 +68,8 @@ mod tests {
             assert_eq!(chosen(AMPERE, 16_384, contract, Automatic), Backend::Baseline);
             assert_eq!(chosen(HOPPER, 16_384, contract, ForceBaseline), Backend::Baseline);
         }
-        for contract in [Contract::WEAKEST, reproducible()] {
+        let sorted = Contract { ordering: OutputOrdering::Sorted, ..Contract::WEAKEST };
+        for contract in [Contract::WEAKEST, reproducible(), sorted, Contract::DEFAULT] {
             assert_eq!(chosen(HOPPER, 16_385, contract, Automatic), Backend::Cluster);
             assert_eq!(chosen(HOPPER, 1, contract, ForceCluster), Backend::Cluster);
         }
@@ -80,6 +81,8 @@ mod tests {
         for (size, contract, choice, part) in [
             (16_385, Contract::WEAKEST, Automatic, "16385"),
             (16_385, reproducible(), Automatic, "16385"),
+            (16_385, Contract::DEFAULT, Automatic, "16385"),
+            (9, Contract::DEFAULT, ForceCluster, "forced"),
             (9, Contract::WEAKEST, ForceCluster, "forced"),
         ] {
             match select(AMPERE, size, contract, choice) {
@@ -93,14 +96,11 @@ mod tests {
 
     #[test]
     fn what_no_device_serves() {
-        use BackendOverride::{Automatic, ForceBaseline, ForceCluster};
-        let sorted = Contract { ordering: OutputOrdering::Sorted, ..Contract::WEAKEST };
+        use BackendOverride::{Automatic, ForceBaseline};
         for (size, contract, choice, part) in [
             (16_385, Contract::WEAKEST, ForceBaseline, "16385"),
+            (16_385, Contract::DEFAULT, ForceBaseline, "16385"),
             (1 << 31, Contract::WEAKEST, Automatic, "2147483648"),
-            (16_385, sorted, Automatic, "sorted"),
-            (16_385, Contract::DEFAULT, Automatic, "sorted"),
-            (9, sorted, ForceCluster, "sorted"),
         ] {
             match select(HOPPER, size, contract, choice) {
                 Err(Error::Unsupported { reason }) => assert!(reason.contains(part), "{reason}"),

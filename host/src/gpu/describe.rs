@@ -4,9 +4,10 @@ use super::{Choice, Gpu, cluster};
 use crate::env::Spec;
 use crate::error::Error;
 use crate::key::{Direction, Key};
-use crate::plan::{Backend, ClusterPlan, EnginePlan, GpuPlan, Plan};
+use crate::plan::{Backend, ClusterPlan, EnginePlan, GpuPlan, OrderPlan, Plan};
 use crate::validate::Extent;
 use cluster_topk_abi::layout::TileGeometry;
+use cluster_topk_abi::policy::OrderPolicy;
 
 impl Gpu {
     /// The plan of what was chosen. For a cluster it asks the driver, and so loads the kernel, as a call would.
@@ -31,9 +32,10 @@ impl Gpu {
                 cluster_width: launch.shape.cluster_width,
                 shared_bytes_per_block: launch.shape.shared_bytes,
                 cluster: None,
+                order: None,
             },
-            Choice::Cluster { demand, why, .. } => {
-                let function = self.function(choice)?;
+            Choice::Cluster { demand, why, order, .. } => {
+                let function = self.function(choice.kernel())?;
                 let plan = self.cluster_plan(&function, demand)?;
                 let shape = cluster::shape(&plan, &self.policy, demand.num_segments);
                 let width = plan.shape.cluster_width;
@@ -56,6 +58,14 @@ impl Gpu {
                         chunks_per_block: plan.chunks_per_rank,
                         resident_chunks: plan.resident_chunks_per_rank(),
                         reread_chunks: plan.reread_chunks_per_rank(),
+                    }),
+                    order: order.map(|order| OrderPlan {
+                        kernel: order.entry,
+                        blocks: order.shape.blocks,
+                        threads_per_block: order.shape.threads,
+                        shared_bytes_per_block: order.shape.shared_bytes,
+                        in_shared_memory: order.workspace.items <= OrderPolicy::DEFAULT.capacity(),
+                        workspace_bytes: order.workspace_bytes,
                     }),
                 }
             }

@@ -3,7 +3,6 @@
 
 use crate::error::Error;
 use cluster_topk_abi::arch::MAX_PORTABLE_CLUSTER_WIDTH;
-use cluster_topk_abi::params::KernelParams;
 use core::ffi::c_void;
 use cudarc::driver::sys::{
     self, CUfunction_attribute, CUlaunchAttribute, CUlaunchAttributeValue, CUlaunchConfig,
@@ -122,7 +121,7 @@ pub(crate) struct LaunchShape {
 impl Function {
     /// Allows what the shape needs beyond what every launch may have. Nothing is ever taken back: another thread may be
     /// launching.
-    fn allow(&self, shape: LaunchShape) -> Result<(), Error> {
+    pub(super) fn allow(&self, shape: LaunchShape) -> Result<(), Error> {
         let mut allowed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
         if shape.shared_bytes > allowed.dynamic_shared {
             let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
@@ -174,13 +173,13 @@ impl Function {
     ///
     /// # Safety
     ///
-    /// The parameters describe live device memory of the stream's context, in the way that the kernel documents, and the
-    /// shape is one that the kernel was compiled for.
-    pub(super) unsafe fn launch(
+    /// `P` is what the kernel takes by value. The parameters describe live device memory of the stream's context, in the way
+    /// that the kernel documents, and the shape is one that the kernel was compiled for.
+    pub(super) unsafe fn launch<P: Copy>(
         &self,
         stream: &CudaStream,
         shape: LaunchShape,
-        params: &KernelParams,
+        params: &P,
     ) -> Result<(), Error> {
         self.allow(shape)?;
         let mut cluster = cluster_attribute(shape);

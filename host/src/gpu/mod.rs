@@ -7,6 +7,7 @@
 //! | `backend` | baseline or cluster, and why |
 //! | `baseline` | which of the baseline's kernels, in which shape |
 //! | `cluster` | the cluster kernel: how wide, with how much shared memory, searched for or portable |
+//! | `order` | the kernel that sorts what it selects, and the workspace between the two |
 //! | `caps` | what the caller may restrict of that |
 //! | `describe` | all of it in a plan |
 //! | `modules` | where the device code comes from |
@@ -24,6 +25,7 @@ mod describe;
 mod driver;
 mod memory;
 mod modules;
+mod order;
 mod params;
 mod staged;
 
@@ -39,6 +41,7 @@ use crate::plan::Plan;
 use crate::request::Call;
 use crate::validate::Extent;
 use cluster_topk_abi::arch::{ComputeCapability, MAX_CLUSTER_WIDTH};
+use cluster_topk_abi::params::OrderParams;
 use cluster_topk_abi::plan::{ClusterLimits, ClusterPlan, Demand, Loads};
 use cluster_topk_abi::policy::ClusterPolicy;
 use cluster_topk_abi::selector::{BASELINE_MAX_SEGMENT_SIZE, Backend};
@@ -55,7 +58,9 @@ pub(crate) const REMEDY: &str = "run `cargo xtask device build` in the workspace
 /// A GPU, and the stream that calls are enqueued on.
 ///
 /// A call returns when its work is enqueued; results are there once the stream has passed it
-/// ([`CudaStream::synchronize`]). No call allocates device memory or synchronises. Calls may be captured into a graph once
+/// ([`CudaStream::synchronize`]). No call allocates device memory or synchronises; the one kind that needs room beside its
+/// outputs, sorted output of the cluster backend, is given it by the caller:
+/// [`Request::workspace`](crate::Request::workspace). Calls may be captured into a graph once
 /// [`Request::prepare`](crate::Request::prepare) has loaded what they need; where the context tracks events (cudarc does once it
 /// has several streams) the capture needs `disable_event_tracking` before the buffers are made.
 ///
@@ -82,6 +87,8 @@ pub(crate) enum Choice {
         demand: Demand,
         /// Why this backend.
         why: &'static str,
+        /// The second launch, where one sorts the items.
+        order: Option<order::Launch>,
     },
 }
 
@@ -91,6 +98,19 @@ impl Choice {
             Self::Baseline(launch) => (launch.module, launch.entry),
             Self::Cluster { kernel, .. } => (kernel.module, kernel.entry),
         }
+    }
+
+    /// The second launch, if there is one.
+    const fn order(&self) -> Option<&order::Launch> {
+        match self {
+            Self::Baseline(_) => None,
+            Self::Cluster { order, .. } => order.as_ref(),
+        }
+    }
+
+    /// Bytes of device memory that the call needs beside its outputs.
+    pub(crate) fn workspace_bytes(&self) -> u64 {
+        self.order().map_or(0, |order| order.workspace_bytes)
     }
 }
 
@@ -197,18 +217,24 @@ impl Gpu {
                     loads: Loads::of_stride(element_stride as u64),
                 },
                 why,
+                order: order::launch(width, num_segments, max_k.min(max_size), spec.contract.is_sorted()),
             }),
         }
     }
 
-    /// The chosen kernel, loaded if need be, which a capture does not allow.
-    fn function(&self, choice: &Choice) -> Result<Arc<Function>, Error> {
-        let (module, entry) = choice.kernel();
+    /// A kernel, loaded if need be, which a capture does not allow.
+    fn function(&self, (module, entry): (&'static str, &'static str)) -> Result<Arc<Function>, Error> {
         match self.modules.ready(entry) {
             Some(function) => Ok(function),
             None if driver::is_capturing(&self.stream)? => Err(Error::NotPrepared),
             None => self.modules.function(module, entry),
         }
+    }
+
+    /// The second launch of a choice and its kernel, if there is one.
+    fn second<'c>(&self, choice: &'c Choice) -> Result<Option<(&'c order::Launch, Arc<Function>)>, Error> {
+        let order = choice.order();
+        order.map(|order| Ok((order, self.function((order.module, order.entry))?))).transpose()
     }
 
     /// Width and shared memory of a chosen cluster launch. A portable one asks the driver nothing.
@@ -233,11 +259,24 @@ impl Gpu {
         spec: &Spec,
     ) -> Result<(), Error> {
         let choice = self.choose::<K>(DeviceShape::of(call)?.extent(), call.element_stride, spec)?;
-        let function = self.function(&choice)?;
+        let function = self.function(choice.kernel())?;
+        if let Some((order, function)) = self.second(&choice)? {
+            function.allow(order.shape)?;
+        }
         match &choice {
             Choice::Baseline(_) => Ok(()),
             Choice::Cluster { demand, .. } => self.cluster_plan(&function, demand).map(drop),
         }
+    }
+
+    /// Bytes of device memory that the call needs beside its outputs. Nothing is loaded for the answer.
+    pub(crate) fn workspace_bytes<K: Key>(
+        &self,
+        call: &Call<'_, '_, K, DeviceMemory>,
+        spec: &Spec,
+    ) -> Result<u64, Error> {
+        let extent = DeviceShape::of(call)?.extent();
+        Ok(self.choose::<K>(extent, call.element_stride, spec)?.workspace_bytes())
     }
 
     #[allow(unsafe_code, reason = "a launch is unsafe; see the argument there")]
@@ -247,13 +286,15 @@ impl Gpu {
         if shape.output.elements == 0 {
             return Ok(());
         }
-        let function = self.function(&choice)?;
+        let function = self.function(choice.kernel())?;
+        let second = self.second(&choice)?;
         let context = self.stream.context();
         if context.is_managing_stream_synchronization() && driver::is_capturing(&self.stream)? {
             return Err(Error::TrackedUnderCapture);
         }
         context.bind_to_thread().map_err(driver::failed("cuCtxSetCurrent"))?;
-        let (mut params, guards) = params::lower(call, &shape, spec.contract, &self.stream)?;
+        let lowered = params::lower(call, &shape, spec.contract, choice.workspace_bytes(), &self.stream)?;
+        let params::Lowering { mut params, workspace, acquired: guards } = lowered;
         let launch: LaunchShape = match &choice {
             Choice::Baseline(launch) => launch.shape,
             Choice::Cluster { demand, .. } => {
@@ -262,12 +303,25 @@ impl Gpu {
                 cluster::shape(&plan, &self.policy, demand.num_segments)
             }
         };
+        let order = second.map(|(order, function)| {
+            let params = OrderParams::of(params, order.workspace, workspace);
+            (order, function, params)
+        });
+        if let Some((.., order)) = &order {
+            params = order.selection();
+        }
         // SAFETY: `DeviceShape::of` checked the buffers' lengths against the declared bounds, to which the kernel clamps what
         // lies in device memory; `lower` checked that they are aligned, lie in this context and do not overlap; the borrows
         // and the guards keep them alive and ordered until the launch is enqueued, and cudarc frees in stream order. The
         // shape is the one that the kernel was built for: the baseline's table says it, or the search took it from the policy
-        // that the kernel was compiled with, and told the kernel the slots that the shared memory holds.
-        let launched = unsafe { function.launch(&self.stream, launch, &params) };
+        // that the kernel was compiled with, and told the kernel the slots that the shared memory holds. Where the output is
+        // the workspace, `lower` checked that it is as long as its rows, to which `selection` keeps the kernel.
+        let mut launched = unsafe { function.launch(&self.stream, launch, &params) };
+        if let (Ok(()), Some((order, function, params))) = (&launched, &order) {
+            // SAFETY: as above; the shape is that of the policy that the kernel was compiled with, and the launch before it on
+            // this stream leaves the workspace as the kernel expects it.
+            launched = unsafe { function.launch(&self.stream, order.shape, params) };
+        }
         drop(guards);
         launched
     }

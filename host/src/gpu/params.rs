@@ -12,6 +12,7 @@ use crate::validate::{
     Extent, OutputRows, long_enough, no_overlap, output_rows, segment_count, usable_bounds,
 };
 use cluster_topk_abi::params::{Flags, KernelParams, ScalarSource, ScalarType, SegmentForm, ValueKind};
+use cluster_topk_abi::policy::Workspace;
 use cudarc::driver::{CudaStream, SyncOnDrop};
 
 /// What the host can check of a call whose numbers may lie in device memory.
@@ -116,17 +117,17 @@ fn bound(
 /// The addresses of a call's buffers, and what orders their use among streams; dropped once the work is enqueued.
 pub(super) struct Acquired<'s> {
     stream: &'s CudaStream,
-    guards: [Option<SyncOnDrop<'s>>; 7],
+    guards: [Option<SyncOnDrop<'s>>; 8],
     held: usize,
     /// The bytes that are written, and the bytes that are read: name, address, length.
-    written: [(BufferName, u64, u64); 2],
+    written: [(BufferName, u64, u64); 3],
     read: [(BufferName, u64, u64); 5],
 }
 
 impl<'s> Acquired<'s> {
     fn new(stream: &'s CudaStream) -> Self {
         let nothing = (BufferName::Keys, 0, 0);
-        Self { stream, guards: [const { None }; 7], held: 0, written: [nothing; 2], read: [nothing; 5] }
+        Self { stream, guards: [const { None }; 8], held: 0, written: [nothing; 3], read: [nothing; 5] }
     }
 
     fn hold(&mut self, guard: SyncOnDrop<'s>) {
@@ -234,13 +235,23 @@ fn aligned(buffer: BufferName, address: u64, required: usize) -> Result<(), Erro
     }
 }
 
-/// Lowers a checked call, and says which guards to keep until the launch is enqueued.
+/// A call as its kernels get it.
+pub(super) struct Lowering<'s> {
+    pub(super) params: KernelParams,
+    /// Device address of the workspace; 0 where the call needs none.
+    pub(super) workspace: u64,
+    /// To be kept until the work is enqueued.
+    pub(super) acquired: Acquired<'s>,
+}
+
+/// Lowers a checked call that needs so many bytes of workspace. A workspace that is not needed is not looked at.
 pub(super) fn lower<'i: 's, 'o: 's, 's, K: Key>(
     call: Call<'i, 'o, K, DeviceMemory>,
     shape: &DeviceShape,
     contract: Contract,
+    workspace_bytes: u64,
     stream: &'s CudaStream,
-) -> Result<(KernelParams, Acquired<'s>), Error> {
+) -> Result<Lowering<'s>, Error> {
     let mut acquired = Acquired::new(stream);
     let mut params = KernelParams::empty(K::TYPE, call.direction, contract);
     let width = size_of::<K>() as u64;
@@ -317,6 +328,14 @@ pub(super) fn lower<'i: 's, 'o: 's, 's, K: Key>(
         params.fill_value_hi = high;
         params.fill_index = fill.index;
     }
+    let mut workspace = 0;
+    if workspace_bytes > 0 {
+        let name = BufferName::Workspace;
+        let given = call.workspace.ok_or(Error::WorkspaceMissing { required: workspace_bytes })?;
+        long_enough(name, workspace_bytes.into(), given.len())?;
+        let align = const { Workspace::ALIGN as usize };
+        workspace = acquired.output(2, name, given.source, workspace_bytes, align)?;
+    }
     no_overlap(&acquired.written, &acquired.read)?;
-    Ok((params, acquired))
+    Ok(Lowering { params, workspace, acquired })
 }

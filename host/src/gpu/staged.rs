@@ -49,6 +49,22 @@ impl Staging<'_> {
         Ok((copy, unsafe { DeviceViewMut::from_raw(address, data.len()) }))
     }
 
+    /// Room for `bytes` bytes, which are not initialised; none for 0.
+    fn room(&mut self, bytes: u64) -> Result<Option<DeviceViewMut<'static, u8>>, Error> {
+        if bytes == 0 {
+            return Ok(None);
+        }
+        let stream = self.gpu.stream();
+        // Where it does not fit the address space, it does not fit the device.
+        let len = usize::try_from(bytes).unwrap_or(usize::MAX);
+        // SAFETY: the kernels write what they read of a workspace.
+        let buffer = unsafe { stream.alloc::<u8>(len) }.map_err(failed("cuMemAllocAsync"))?;
+        let address = buffer.device_ptr(stream).0;
+        self.buffers.push(buffer);
+        // SAFETY: as for outputs; the buffer is `len` bytes long.
+        Ok(Some(unsafe { DeviceViewMut::from_raw(address, len) }))
+    }
+
     fn back<T: Pod>(&self, copy: usize, data: &mut [T]) -> Result<(), Error> {
         let bytes: &mut [u8] = bytemuck::must_cast_slice_mut(data);
         match self.buffers.get(copy) {
@@ -149,7 +165,11 @@ pub(crate) fn run<K: Key>(
         }
     };
     let Call { element_stride, direction, pitch, fill, .. } = call;
-    gpu.run(Call { keys, form, element_stride, direction, k, keys_out, payload, pitch, fill }, spec)?;
+    let workspace = None;
+    let mut call =
+        Call { keys, form, element_stride, direction, k, keys_out, payload, pitch, fill, workspace };
+    call.workspace = staging.room(gpu.workspace_bytes(&call, spec)?)?;
+    gpu.run(call, spec)?;
     if let Some((copy, out)) = keys_back {
         staging.back(copy, out)?;
     }

@@ -26,6 +26,27 @@ pub struct GpuPlan {
     pub shared_bytes_per_block: u32,
     /// What only the cluster backend decides.
     pub cluster: Option<ClusterPlan>,
+    /// The second launch, where one sorts what the first selects.
+    pub order: Option<OrderPlan>,
+}
+
+/// The launch that sorts what the cluster backend has selected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OrderPlan {
+    /// The entry point.
+    pub kernel: &'static str,
+    /// Thread blocks, one per segment.
+    pub blocks: u32,
+    /// Threads of a block.
+    pub threads_per_block: u32,
+    /// Dynamic shared memory of a block, in bytes.
+    pub shared_bytes_per_block: u32,
+    /// Whether shared memory holds all the items that a segment may give; otherwise segments that give more are sorted in the
+    /// workspace.
+    pub in_shared_memory: bool,
+    /// What [`Request::workspace_bytes`](crate::Request::workspace_bytes) says.
+    pub workspace_bytes: u64,
 }
 
 /// The decisions of the cluster backend beyond those of every GPU launch.
@@ -83,7 +104,20 @@ impl fmt::Display for GpuPlan {
                 "up to {chunks_per_block} chunks of {chunk_bytes} bytes a block: {resident_chunks} resident, \
                  {reread_chunks} read again in every pass"
             ),
-        }
+        }?;
+        let Some(order) = &self.order else { return Ok(()) };
+        let how =
+            if order.in_shared_memory { "in shared memory" } else { "by radix passes over the workspace" };
+        write!(
+            f,
+            "\norder     a thread block per segment, {how}: {} x {} threads, {} bytes of shared memory a block, kernel {}\n\
+             workspace {} bytes",
+            order.blocks,
+            order.threads_per_block,
+            order.shared_bytes_per_block,
+            order.kernel,
+            order.workspace_bytes
+        )
     }
 }
 
@@ -108,6 +142,7 @@ mod tests {
             cluster_width: 16,
             shared_bytes_per_block: 221_808,
             cluster,
+            order: None,
         }
     }
 
@@ -129,6 +164,23 @@ mod tests {
              launch    128 x 512 threads, 221808 bytes of shared memory a block, kernel cluster_32\n\
              waves     2 waves of up to 8 clusters at once\n\
              keys      up to 16 chunks of 16384 bytes a block: 13 resident, 3 read again in every pass"
+        );
+        let ordered = GpuPlan {
+            order: Some(OrderPlan {
+                kernel: "order_32",
+                blocks: 8,
+                threads_per_block: 1024,
+                shared_bytes_per_block: 1500,
+                in_shared_memory: true,
+                workspace_bytes: 2048,
+            }),
+            ..plan(Some(cluster.clone()))
+        };
+        assert_eq!(
+            ordered.to_string(),
+            plan(Some(cluster.clone())).to_string()
+                + "\norder     a thread block per segment, in shared memory: 8 x 1024 threads, 1500 bytes of shared memory a \
+                   block, kernel order_32\nworkspace 2048 bytes"
         );
         cluster = ClusterPlan {
             waves: Some(Waves { clusters: 8, count: 1 }),

@@ -8,7 +8,7 @@ mod gpu;
 
 pub use cluster_topk_abi::plan::{Waves, WidthReason};
 pub use cluster_topk_abi::selector::Backend;
-pub use gpu::{ClusterPlan, GpuPlan};
+pub use gpu::{ClusterPlan, GpuPlan, OrderPlan};
 
 /// The decisions made for one request.
 ///

@@ -70,7 +70,7 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// One at random: from a single block with one slot to the widest cluster with more than enough.
-    fn random(seed: u64) -> Self {
+    pub(crate) fn random(seed: u64) -> Self {
         let rng = &mut rng(seed ^ 0x5eed);
         Self {
             width: pick(rng, &[1, 2, 3, 4, 8, 16]),
@@ -96,28 +96,27 @@ impl Emulated {
         inputs: Inputs<'_, K>,
         out: &mut Outputs<K>,
     ) -> Result<Report, Box<Fault>> {
-        let Shape { width, slots, single_block_max_seg_size, min_chunks_per_block } = self.shape;
         let mut prepared = prepare(request, inputs, out);
-        let params = &mut prepared.params;
+        let (kernel, shape) = self.configure::<K>(&mut prepared.params);
+        run_prepared(kernel, shape, prepared, options, request, inputs, out)
+    }
+
+    /// The kernel for keys of type `K` and its launch, which the parameters are told of.
+    pub(crate) fn configure<K>(&self, params: &mut KernelParams) -> (unsafe fn(&KernelParams), Launch) {
+        let Shape { width, slots, single_block_max_seg_size, min_chunks_per_block } = self.shape;
         params.slots = slots;
         params.max_stream_slots = 1;
         params.single_block_max_seg_size = single_block_max_seg_size;
         params.min_chunks_per_block = min_chunks_per_block;
-        let (at, key_width) = match size_of::<K>() {
-            1 => (0, KeyWidth::W8),
-            2 => (1, KeyWidth::W16),
-            4 => (2, KeyWidth::W32),
-            _ => (3, KeyWidth::W64),
-        };
-        let shared_bytes =
-            TileGeometry::of(&self.agent.policy, key_width, 0).bytes_for_slots(slots.into()) as u32;
+        let at = size_of::<K>().trailing_zeros() as usize;
+        let geometry = TileGeometry::of(&self.agent.policy, KeyWidth::ALL[at], 0);
         let shape = Launch {
             blocks: params.num_segments * width,
             threads: self.agent.policy.threads_per_block,
             cluster_width: width,
-            shared_bytes,
+            shared_bytes: geometry.bytes_for_slots(slots.into()) as u32,
         };
-        run_prepared(self.agent.kernels[at], shape, prepared, options, request, inputs, out)
+        (self.agent.kernels[at], shape)
     }
 }
 
@@ -138,7 +137,8 @@ impl Runner for Emulated {
     }
 }
 
-const PAIRS: [Pair; 5] = [Pair::NotGuaranteed, Pair::RunToRun, Pair::GpuToGpu, Pair::Smaller, Pair::Larger];
+pub(crate) const PAIRS: [Pair; 5] =
+    [Pair::NotGuaranteed, Pair::RunToRun, Pair::GpuToGpu, Pair::Smaller, Pair::Larger];
 
 /// Cases of `seeds`, of up to `max_keys` keys, each by one agent in one shape.
 pub(crate) fn cases<K: TestKey>(seeds: core::ops::Range<u64>, max_keys: usize) {

@@ -3,11 +3,14 @@
 //! A failure names the agent, the schedule and the request; all three replay it. `EMULATED_SEEDS` multiplies the seeds.
 
 mod agents;
+mod bucket_sort;
 mod cluster;
 mod contracts;
 mod hostile;
 mod matrix;
 mod mutation;
+mod order;
+mod ordered;
 mod params;
 mod planned;
 mod probe;

@@ -4,7 +4,7 @@
 //! needed; the agents have nothing of the kind.
 
 use crate::agents::{AGENTS, Agent};
-use crate::{cluster, probe, runner};
+use crate::{bucket_sort, cluster, ordered, probe, runner};
 use cluster_topk_emulate::{Mutation, Options, Report, Schedule, Site};
 use cluster_topk_tests::check::check;
 use cluster_topk_tests::generators::{Distribution, keys, rng};
@@ -161,4 +161,59 @@ fn cluster_selection() {
         assert_eq!(unnoticed, []);
         assert!(count >= least, "{count} sites");
     }
+}
+
+/// One segment of which an order agent sorts `k` items; what its launch did, or that something is wrong.
+fn by_order<K: cluster_topk_tests::key::TestKey>(
+    agent: &'static ordered::Agent,
+    k: usize,
+    seed: u64,
+    mutation: Option<Mutation>,
+) -> Result<Report, String> {
+    let len = k + 100;
+    let keys: Vec<K> = keys(&mut rng(seed), Distribution::ALL[seed as usize % Distribution::ALL.len()], len);
+    let request = Request { requirement: SORTED[seed as usize % 2], seed, ..Request::single(k) };
+    let mut out = Outputs::canaries(&request, Layout::of(&request, len).elements);
+    let values = values_for(&request, len);
+    let options = Options { mutation, ..Schedule::nth(seed).into() };
+    let selection = ordered::Selection::Oracle;
+    let ordered = ordered::Ordered { agent, selection, schedule: options.schedule };
+    let run = || ordered.launch(options, &request, Inputs { keys: &keys, values: &values }, &mut out);
+    let report = catch_unwind(AssertUnwindSafe(run)).map_err(|_| "wrong slots".to_owned())?;
+    let report = report.map_err(|fault| fault.to_string())?;
+    check(&request, &keys, &out).map_err(|mismatch| mismatch.to_string())?;
+    Ok(report)
+}
+
+#[test]
+fn ordering() {
+    let agent = &ordered::AGENTS[1];
+    let capacity = agent.policy.capacity() as usize;
+    // In shared memory, and by radix passes.
+    for (k, least) in [(capacity - 3, 4), (5 * capacity, 5)] {
+        let run = |seed, mutation| match seed % 2 {
+            0 => by_order::<f32>(agent, k, seed, mutation),
+            _ => by_order::<u64>(agent, k, seed, mutation),
+        };
+        let (count, unnoticed) = survivors(run);
+        assert_eq!(unnoticed, []);
+        assert!(count >= least, "{count} sites");
+    }
+}
+
+#[test]
+fn sorting_by_buckets() {
+    let run = |seed, mutation| {
+        let options = Options { mutation, ..Schedule::nth(seed).into() };
+        let spread = bucket_sort::SPREADS[seed as usize % 5];
+        let checked = || match seed % 2 {
+            0 => bucket_sort::one::<u32, u16, 64, 4>(options, 250, spread, seed),
+            _ => bucket_sort::one::<u64, u32, 64, 4>(options, 250, spread, seed),
+        };
+        let report = catch_unwind(AssertUnwindSafe(checked)).map_err(|_| "a wrong place".to_owned())?;
+        report.map_err(|fault| fault.to_string())
+    };
+    let (count, unnoticed) = survivors(run);
+    assert_eq!(unnoticed, []);
+    assert!(count >= 4, "{count} sites");
 }

@@ -1,4 +1,4 @@
-//! Every requirement where ties and orders matter, by a warp, a block and a wide block per segment.
+//! Every requirement where ties and orders matter, by a warp, a block and a wide block per segment; by clusters in `order`.
 
 use super::device::Device;
 use super::harness::Tests;
@@ -59,7 +59,7 @@ fn worked_example(device: &'static Device) {
 
 /// Rows of one length under every requirement: a set that must be the same every time is the one by index, and what is pinned
 /// altogether is, bit by bit, what the CPU engine gives.
-fn rows<K: TestKey>(
+pub(crate) fn rows<K: TestKey>(
     device: &Device,
     seed: u64,
     len: usize,

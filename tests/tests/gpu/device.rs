@@ -61,8 +61,7 @@ impl Device {
     }
 
     /// Runs a request under [`SERVED`] and checks the answer, which it returns; before that on each of the cluster backend's
-    /// runners, under pairs of determinism and tie-break that follow from the request, and, where a block holds a segment,
-    /// under another requirement that does.
+    /// runners, and, where a block holds a segment, on the baseline, under other requirements that follow from the request.
     #[track_caller]
     pub(crate) fn run<K: TestKey>(&self, request: &Request, keys: &[K]) -> Answer<K> {
         assert_eq!(request.requirement, SERVED);
@@ -90,8 +89,10 @@ impl Device {
     }
 
     fn on_clusters(&self, request: &Request, keys: usize, nth: usize) -> Request {
-        let pair = PAIRS[(request.seed as usize + request.k.upper() + keys + 2 * nth) % PAIRS.len()];
-        Request { requirement: Requirement::of(pair, Order::Unsorted), ..request.clone() }
+        let which = request.seed as usize + request.k.upper() + keys + 2 * nth;
+        let order = [Order::Unsorted, Order::Sorted, Order::StableSorted][which / PAIRS.len() % 3];
+        let requirement = Requirement::of(PAIRS[which % PAIRS.len()], order);
+        Request { requirement, ..request.clone() }
     }
 
     /// Whether the device launches clusters.

@@ -5,14 +5,15 @@ use super::harness::Tests;
 use super::ties::normal;
 use cluster_topk::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cluster_topk::cudarc::driver::{CudaContext, CudaGraph, CudaSlice, CudaStream};
-use cluster_topk::env::Env;
+use cluster_topk::env::{BackendOverride, Env};
 use cluster_topk::gpu::ClusterCaps;
 use cluster_topk::prelude::*;
+use cluster_topk::requirement::Requirements;
 use cluster_topk::{Error, Gpu};
 use cluster_topk_tests::check::check;
 use cluster_topk_tests::generators::rng;
-use cluster_topk_tests::request::{Form, Number, Request};
-use cluster_topk_tests::runner::gpu::{GpuRunner, Served};
+use cluster_topk_tests::request::{Form, Number, Request, Requirement};
+use cluster_topk_tests::runner::gpu::GpuRunner;
 use cluster_topk_tests::runner::{Outputs, PayloadOut};
 use rand::RngExt;
 use std::sync::Arc;
@@ -41,6 +42,14 @@ pub(crate) fn add(tests: &mut Tests) {
         replayed(&device.runner.on_clusters(ClusterCaps::NONE), 3, 30_000, 2);
         Ok(())
     });
+    tests.add_skippable("graphs::replay_of_sorted_calls_on_clusters", |device| {
+        device.has_clusters()?;
+        // Few items a segment, more than shared memory holds, and either by what the numbers say.
+        for (count, length) in [(40, 1000), (3, 20_000), (2, 100_000)] {
+            replayed_sorted(device, count, length, 4);
+        }
+        Ok(())
+    });
     tests.add("graphs::two_graphs_replayed_at_once", two_graphs);
     tests.add("graphs::an_unprepared_call_is_refused", |_| unprepared(|runner| runner));
     tests.add_skippable("graphs::an_unprepared_call_on_clusters_is_refused", |device| {
@@ -60,6 +69,10 @@ pub(crate) struct Batch {
     ks: CudaSlice<i32>,
     keys_out: CudaSlice<f32>,
     indices_out: CudaSlice<u32>,
+    /// What the calls need beside their outputs.
+    room: Option<CudaSlice<u8>>,
+    /// The requirement that answers are checked under.
+    requirement: Requirement,
 }
 
 impl Batch {
@@ -73,17 +86,38 @@ impl Batch {
             ks: stream.alloc_zeros(count).expect("the GPU has room"),
             keys_out: zeros(count * length),
             indices_out: stream.alloc_zeros(count * length).expect("the GPU has room"),
+            room: None,
+            requirement: SERVED,
         }
     }
 
+    /// A batch of calls under the default requirement, with the room that they need.
+    fn sorted(env: &Env<Gpu>, count: usize, length: usize) -> Self {
+        let stream = env.engine().stream();
+        let mut batch = Self { requirement: Requirement::DEFAULT, ..Self::new(stream, count, length) };
+        let bounds = 0..=length as i64;
+        let sizes = DeferredSequence::new(&batch.sizes).bounds(bounds.clone());
+        let rows = Segments::rows(&batch.keys, count, sizes).pitch(length);
+        let k = DeferredSequence::new(&batch.ks).bounds(bounds);
+        let request = max_keys_and_indices(rows, k, &mut batch.keys_out, &mut batch.indices_out);
+        let bytes = request.workspace_bytes(env).expect("it is served");
+        assert!(bytes >= 4 * count * length);
+        batch.room = Some(stream.alloc_zeros(bytes).expect("the GPU has room"));
+        batch
+    }
+
     /// Enqueues the call, or only prepares it.
-    pub(crate) fn call(&mut self, env: &Env<Gpu, Served>, prepare: bool) -> Result<(), Error> {
+    pub(crate) fn call<R: Requirements>(&mut self, env: &Env<Gpu, R>, prepare: bool) -> Result<(), Error> {
         let bounds = 0..=self.length as i64;
         let sizes = DeferredSequence::new(&self.sizes).bounds(bounds.clone());
         let rows = Segments::rows(&self.keys, self.count, sizes).pitch(self.length);
         let k = DeferredSequence::new(&self.ks).bounds(bounds);
         let request = max_keys_and_indices(rows, k, &mut self.keys_out, &mut self.indices_out);
-        if prepare { request.prepare(env) } else { request.run(env) }
+        match &mut self.room {
+            _ if prepare => request.prepare(env),
+            None => request.run(env),
+            Some(room) => request.workspace(room).run(env),
+        }
     }
 
     /// Enqueues new inputs, and canaries in the outputs.
@@ -99,7 +133,7 @@ impl Batch {
         let size = Number::each(wide(&sizes), hi);
         let request = Request {
             seed,
-            requirement: SERVED,
+            requirement: self.requirement,
             form: Form::Rows { count: self.count, size, pitch: Some(self.length) },
             k: Number::each(wide(&ks), hi),
             ..Request::single(0)
@@ -143,19 +177,30 @@ fn end(stream: &Arc<CudaStream>) -> Option<CudaGraph> {
     stream.end_capture(CUgraphInstantiate_flags(0)).expect("the capture is still valid")
 }
 
-fn captured(runner: &GpuRunner, batch: &mut Batch) -> CudaGraph {
-    batch.call(runner.env(), true).expect("the call can be prepared");
-    let stream = runner.gpu().stream();
+fn captured<R: Requirements>(env: &Env<Gpu, R>, batch: &mut Batch) -> CudaGraph {
+    batch.call(env, true).expect("the call can be prepared");
+    let stream = env.engine().stream();
     stream.synchronize().expect("the GPU failed");
     begin(stream);
-    batch.call(runner.env(), false).expect("the call can be captured");
+    batch.call(env, false).expect("the call can be captured");
     end(stream).expect("the capture holds a launch")
 }
 
 fn replayed(runner: &GpuRunner, count: usize, length: usize, rounds: u64) {
     let stream = runner.gpu().stream();
-    let mut batch = Batch::new(stream, count, length);
-    let graph = captured(runner, &mut batch);
+    let batch = Batch::new(stream, count, length);
+    replayed_batch(runner.env(), batch, rounds);
+}
+
+fn replayed_sorted(device: &'static Device, count: usize, length: usize, rounds: u64) {
+    let env = Env::gpu(device.runner.gpu().clone()).backend(BackendOverride::ForceCluster);
+    let batch = Batch::sorted(&env, count, length);
+    replayed_batch(&env, batch, rounds);
+}
+
+fn replayed_batch<R: Requirements>(env: &Env<Gpu, R>, mut batch: Batch, rounds: u64) {
+    let stream = env.engine().stream();
+    let graph = captured(env, &mut batch);
     for seed in 0..rounds {
         let filled = batch.fill(stream, seed);
         // Twice: the second answer replaces the first.
@@ -171,7 +216,7 @@ fn two_graphs(device: &'static Device) {
         GpuRunner::on(Gpu::on(stream).expect("the device is there"))
     });
     let mut batches = runners.each_ref().map(|runner| Batch::new(runner.gpu().stream(), 300, 2000));
-    let graphs = [0, 1].map(|i| captured(&runners[i], &mut batches[i]));
+    let graphs = [0, 1].map(|i| captured(runners[i].env(), &mut batches[i]));
     for seed in 0..5 {
         let filled = [0, 1].map(|i| batches[i].fill(runners[i].gpu().stream(), 2 * seed + i as u64));
         for _ in 0..10 {
@@ -200,7 +245,7 @@ fn unprepared(chosen: impl Fn(GpuRunner) -> GpuRunner) {
         drop(end(&stream));
     }
     // Nothing was written, and once prepared it works.
-    let graph = captured(&runner, &mut batch);
+    let graph = captured(runner.env(), &mut batch);
     graph.launch().expect("the GPU failed");
     batch.check(&stream, &filled);
 }

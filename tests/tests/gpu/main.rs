@@ -21,10 +21,12 @@ mod harness;
 mod limits;
 mod long;
 mod matrix;
+mod order;
 mod sets;
 mod special;
 mod streams;
 mod ties;
+mod workspace;
 mod wrong_numbers;
 
 use harness::Tests;
@@ -44,12 +46,14 @@ fn main() -> ExitCode {
     special::add(&mut tests);
     ties::add(&mut tests);
     clusters::add(&mut tests);
+    order::add(&mut tests);
     sets::add(&mut tests);
     limits::add(&mut tests);
     beyond::add(&mut tests);
     wrong_numbers::add(&mut tests);
     graphs::add(&mut tests);
     errors::add(&mut tests);
+    workspace::add(&mut tests);
     streams::add(&mut tests);
 
     let mut arguments = Arguments::from_iter(arguments);

@@ -43,5 +43,14 @@ fn of_width<K: Key + DeviceRepr + ValidAsZeroBits>(gpu: &Gpu, dtype: &str) -> Re
             Err(error) => println!("# skipped {name}: {error}"),
         }
     }
+    // The cluster kernel is loaded by now; what is left is the one that sorts.
+    let name = format!("ours-load-order-{}", 8 * size_of::<K>());
+    let env = Env::gpu(gpu.clone()).backend(BackendOverride::ForceCluster);
+    let request = max_keys(Segments::rows(&keys, 1, LENGTH), 4, &mut out);
+    let started = Instant::now();
+    match request.prepare(&env) {
+        Ok(()) => row(&name, dtype, [1, LENGTH, 4], started.elapsed().as_secs_f64() * 1e6, 0),
+        Err(error) => println!("# skipped {name}: {error}"),
+    }
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! each shape among them. Without shapes it takes a set of them, by default those that the peers were measured on.
 //!
 //! ```text
-//! gpu --contract nondet --contract det --backend cluster f32,64,131072,2048
+//! gpu --contract nondet --contract det-stable --backend cluster f32,64,131072,2048
 //! gpu --contract det --set streaming --portable
 //! ```
 
@@ -35,8 +35,8 @@ struct Arguments {
     /// What is written of each item.
     #[arg(long, value_enum, default_values = ["pairs"])]
     outputs: Vec<Outputs>,
-    /// The pair of determinism and tie-break; the last word of a row's name.
-    #[arg(long, value_enum, default_values = ["nondet"])]
+    /// nondet, run-to-run, det, smaller or larger, with -sorted or -stable behind it or not; the end of a row's name.
+    #[arg(long, default_values = ["nondet"])]
     contract: Vec<Contract>,
     /// Who chooses the backend; a forced one is appended to a row's name.
     #[arg(long, value_enum, default_values = ["auto"])]

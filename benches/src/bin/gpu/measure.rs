@@ -1,6 +1,7 @@
 //! How a shape is measured.
 
-use super::{Contract, Outputs, Setting, Shape};
+use super::setting::{Order, Pair};
+use super::{Outputs, Setting, Shape};
 use cluster_topk::cudarc::driver::sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cluster_topk::cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 use cluster_topk::env::BackendOverride;
@@ -63,6 +64,8 @@ struct Buffers<K> {
     inputs: Vec<CudaSlice<K>>,
     keys: CudaSlice<K>,
     indices: CudaSlice<u32>,
+    /// What a call needs beside its outputs.
+    room: Option<CudaSlice<u8>>,
 }
 
 /// Checks and times one shape, and prints its plan and its row.
@@ -72,20 +75,26 @@ pub(crate) fn shape<K: BenchKey + DeviceRepr + ValidAsZeroBits>(
     shape: Shape,
     setting: Setting,
 ) -> Result<(), Box<dyn Error>> {
-    match setting.contract {
-        Contract::Nondet => {
-            under::<K, _>(gpu, (NotGuaranteed, Unspecified, Unsorted), distribution, shape, setting)
-        }
-        Contract::RunToRun => {
-            under::<K, _>(gpu, (RunToRun, Unspecified, Unsorted), distribution, shape, setting)
-        }
-        Contract::Det => under::<K, _>(gpu, (GpuToGpu, Unspecified, Unsorted), distribution, shape, setting),
-        Contract::Smaller => {
-            under::<K, _>(gpu, (GpuToGpu, PreferSmallerIndex, Unsorted), distribution, shape, setting)
-        }
-        Contract::Larger => {
-            under::<K, _>(gpu, (GpuToGpu, PreferLargerIndex, Unsorted), distribution, shape, setting)
-        }
+    macro_rules! contracts {
+        ($($pair:ident => $determinism:ident, $tie_break:ident;)*) => {
+            match (setting.contract.pair, setting.contract.order) {
+                $(
+                    (Pair::$pair, Order::Unsorted) => contracts!(@under $determinism, $tie_break, Unsorted),
+                    (Pair::$pair, Order::Sorted) => contracts!(@under $determinism, $tie_break, Sorted),
+                    (Pair::$pair, Order::Stable) => contracts!(@under $determinism, $tie_break, StableSorted),
+                )*
+            }
+        };
+        (@under $determinism:ident, $tie_break:ident, $order:ident) => {
+            under::<K, _>(gpu, ($determinism, $tie_break, $order), distribution, shape, setting)
+        };
+    }
+    contracts! {
+        Nondet => NotGuaranteed, Unspecified;
+        RunToRun => RunToRun, Unspecified;
+        Det => GpuToGpu, Unspecified;
+        Smaller => GpuToGpu, PreferSmallerIndex;
+        Larger => GpuToGpu, PreferLargerIndex;
     }
 }
 
@@ -110,14 +119,29 @@ fn under<K: BenchKey + DeviceRepr + ValidAsZeroBits, R: Requirements>(
         inputs: (0..rotations(bytes)).map(|_| stream.clone_htod(&host)).collect::<Result<_, _>>()?,
         keys: stream.alloc_zeros::<K>(segments * k)?,
         indices: stream.alloc_zeros::<u32>(segments * k)?,
+        room: None,
     };
+    let rows = Segments::rows(&buffers.inputs[0], segments, length);
+    let room = max_keys(rows, k, &mut buffers.keys).workspace_bytes(env)?;
+    if room > 0 {
+        buffers.room = Some(stream.alloc_zeros::<u8>(room)?);
+    }
     let call = |buffers: &mut Buffers<K>, rotation: usize| {
         let rows = Segments::rows(&buffers.inputs[rotation], segments, length);
         let (keys, indices) = (&mut buffers.keys, &mut buffers.indices);
+        // The requests' types differ.
+        macro_rules! run {
+            ($request:expr) => {
+                match &mut buffers.room {
+                    Some(room) => $request.workspace(room).run(env),
+                    None => $request.run(env),
+                }
+            };
+        }
         match setting.outputs {
-            Outputs::Keys => max_keys(rows, k, keys).run(env),
-            Outputs::Pairs => max_keys_and_indices(rows, k, keys, indices).run(env),
-            Outputs::Index => max_indices(rows, k, indices).run(env),
+            Outputs::Keys => run!(max_keys(rows, k, keys)),
+            Outputs::Pairs => run!(max_keys_and_indices(rows, k, keys, indices)),
+            Outputs::Index => run!(max_indices(rows, k, indices)),
         }
     };
     let rows = Segments::rows(&buffers.inputs[0], segments, length);
@@ -149,8 +173,8 @@ fn under<K: BenchKey + DeviceRepr + ValidAsZeroBits, R: Requirements>(
     Ok(())
 }
 
-/// Compares the outputs with the CPU engine's: the keys as a multiset, the indices by the keys they name, and as a set where
-/// the contract pins it.
+/// Compares the outputs with the CPU engine's: the keys as a multiset, or in their order where the output is sorted; the indices
+/// by the keys they name, and as a set where the contract pins it; and equal keys by their indices where it is stable.
 fn check<K: Key + DeviceRepr, R: Requirements>(
     gpu: &Gpu,
     requirement: R,
@@ -192,6 +216,15 @@ fn check<K: Key + DeviceRepr, R: Requirements>(
                         return true;
                     }
                 }
+                if setting.contract.order == Order::Stable {
+                    let unstable = |pair: &[u32]| {
+                        let [left, right] = [pair[0], pair[1]].map(|i| of_segment[i as usize]);
+                        left.key_cmp(right).is_eq() && pair[0] > pair[1]
+                    };
+                    if indices[row.clone()].windows(2).any(unstable) {
+                        return true;
+                    }
+                }
                 let named = indices[row.clone()].iter().map(|&i| of_segment[i as usize]);
                 let same = |(key, out): (K, &K)| bytemuck_eq(&key, out);
                 if outputs == Outputs::Pairs && !named.clone().zip(&keys[row.clone()]).all(same) {
@@ -200,7 +233,9 @@ fn check<K: Key + DeviceRepr, R: Requirements>(
                 named.collect()
             }
         };
-        found.sort_by(|a, b| b.key_cmp(*a));
+        if setting.contract.order == Order::Unsorted {
+            found.sort_by(|a, b| b.key_cmp(*a));
+        }
         !found.iter().zip(&wanted[row]).all(|(a, b)| a.key_cmp(*b).is_eq())
     });
     match wrong {

@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use cluster_topk::env::BackendOverride;
 use cluster_topk::gpu::{ClusterCaps, ClusterSizing};
 use std::fmt;
+use std::str::FromStr;
 
 /// What is written of each item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -16,9 +17,9 @@ pub(crate) enum Outputs {
     Index,
 }
 
-/// The pair of determinism and tie-break; items are written unsorted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Contract {
+/// The pair of determinism and tie-break.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pair {
     /// (`NotGuaranteed`, `Unspecified`)
     Nondet,
     /// (`RunToRun`, `Unspecified`)
@@ -31,10 +32,68 @@ pub(crate) enum Contract {
     Larger,
 }
 
+/// The order of the items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    Unsorted,
+    Sorted,
+    Stable,
+}
+
+/// A requirement: `nondet`, `run-to-run`, `det`, `smaller` or `larger`, alone or with `-sorted` or `-stable` behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Contract {
+    pub(crate) pair: Pair,
+    pub(crate) order: Order,
+}
+
 impl Contract {
     /// Whether the contract says which of the tied items are selected.
     pub(crate) const fn pins_the_set(self) -> bool {
-        matches!(self, Self::Smaller | Self::Larger)
+        matches!(self.pair, Pair::Smaller | Pair::Larger)
+    }
+}
+
+impl FromStr for Contract {
+    type Err = String;
+    fn from_str(s: &str) -> Result<Self, String> {
+        let (pair, order) = if let Some(pair) = s.strip_suffix("-sorted") {
+            (pair, Order::Sorted)
+        } else if let Some(pair) = s.strip_suffix("-stable") {
+            (pair, Order::Stable)
+        } else {
+            (s, Order::Unsorted)
+        };
+        let pair = match pair {
+            "nondet" => Pair::Nondet,
+            "run-to-run" => Pair::RunToRun,
+            "det" => Pair::Det,
+            "smaller" => Pair::Smaller,
+            "larger" => Pair::Larger,
+            _ => {
+                return Err(format!(
+                    "`{pair}` is not one of nondet, run-to-run, det, smaller, larger, with -sorted or -stable behind it or not"
+                ));
+            }
+        };
+        Ok(Self { pair, order })
+    }
+}
+
+impl fmt::Display for Contract {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.pair {
+            Pair::Nondet => "nondet",
+            Pair::RunToRun => "run-to-run",
+            Pair::Det => "det",
+            Pair::Smaller => "smaller",
+            Pair::Larger => "larger",
+        })?;
+        f.write_str(match self.order {
+            Order::Unsorted => "",
+            Order::Sorted => "-sorted",
+            Order::Stable => "-stable",
+        })
     }
 }
 
@@ -69,26 +128,19 @@ pub(crate) struct Setting {
 }
 
 impl fmt::Display for Setting {
-    /// The name of a row: `ours-pairs-det`, with what was forced or capped behind it.
+    /// The name of a row: `ours-pairs-det-stable`, with what was forced or capped behind it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let outputs = match self.outputs {
             Outputs::Keys => "keys",
             Outputs::Pairs => "pairs",
             Outputs::Index => "index",
         };
-        let contract = match self.contract {
-            Contract::Nondet => "nondet",
-            Contract::RunToRun => "run-to-run",
-            Contract::Det => "det",
-            Contract::Smaller => "smaller",
-            Contract::Larger => "larger",
-        };
         let backend = match self.backend {
             Backend::Auto => "",
             Backend::Baseline => "-baseline",
             Backend::Cluster => "-cluster",
         };
-        write!(f, "ours-{outputs}-{contract}{backend}")?;
+        write!(f, "ours-{outputs}-{}{backend}", self.contract)?;
         if self.caps.sizing == ClusterSizing::Portable {
             f.write_str("-portable")?;
         }

@@ -76,7 +76,12 @@ impl GpuRunner {
     }
 
     /// Compares plan and call, and notes the kernel, unless there was nothing to launch it for.
-    fn settle(&self, plan: Result<Plan, Error>, called: Result<(), Error>) -> Result<(), Error> {
+    fn settle(
+        &self,
+        plan: Result<Plan, Error>,
+        workspace_bytes: u64,
+        called: Result<(), Error>,
+    ) -> Result<(), Error> {
         let plan = match plan {
             Ok(plan) => plan,
             Err(error) => {
@@ -99,9 +104,11 @@ impl GpuRunner {
             }
             (forced, _) => panic!("{forced:?} was not heeded: {plan}"),
         }
+        assert_eq!(gpu.order.as_ref().map_or(0, |order| order.workspace_bytes), workspace_bytes, "{plan}");
         if called.is_ok() && plan.num_segments > 0 && plan.max_k > 0 && plan.max_segment_size > 0 {
             let mut launched = self.launched.lock().unwrap_or_else(PoisonError::into_inner);
             launched.insert((gpu.kernel, gpu.cluster_width));
+            launched.extend(gpu.order.as_ref().map(|order| (order.kernel, 1)));
         }
         called
     }
