@@ -14,6 +14,7 @@ use cluster_topk_tests::request::{
 };
 use cluster_topk_tests::runner::Outputs;
 use cluster_topk_tests::runner::cpu::CpuRunner;
+use half::f16;
 
 pub(crate) fn add(tests: &mut Tests) {
     tests.add("quick::the_worked_example", worked_example);
@@ -25,6 +26,7 @@ pub(crate) fn add(tests: &mut Tests) {
         }
         each_key_type!(tied);
     });
+    tests.add("contracts::many_long_segments", many_long_segments);
     tests.add("contracts::as_many_winners_as_there_are_keys", many_winners);
     tests.add("contracts::the_same_a_hundred_times", repeated);
 }
@@ -57,7 +59,7 @@ fn worked_example(device: &'static Device) {
     }
 }
 
-/// Rows of one length under every requirement: a set that must be the same every time is the one by index, and what is pinned
+/// Rows of one length under each of some requirements: a set that must be the same every time is the one by index, and what is pinned
 /// altogether is, bit by bit, what the CPU engine gives.
 pub(crate) fn rows<K: TestKey>(
     device: &Device,
@@ -66,22 +68,25 @@ pub(crate) fn rows<K: TestKey>(
     k: usize,
     count: usize,
     distribution: Distribution,
+    requirements: Vec<Requirement>,
 ) {
     let keys: Vec<K> = keys(&mut rng(seed), distribution, len * count);
     let direction = DIRECTIONS[seed as usize % 2];
-    for requirement in Requirement::meanings() {
+    let expected =
+        |tie| keys.chunks(len).map(|row| sorted(winners(row, k, direction, tie))).collect::<Vec<_>>();
+    let (smaller, larger) = (expected(Tie::Smaller), expected(Tie::Larger));
+    for requirement in requirements {
         let form = Form::Rows { count, size: Number::plain(len), pitch: None };
         let written = Written::KeysAndIndices(IndexType::U32);
         let request = Request { seed, requirement, direction, written, form, ..Request::single(k) };
         let answer = run(&device.runner, &request, &keys);
-        let tie = match requirement.membership() {
+        let expected = match requirement.membership() {
             Pair::NotGuaranteed => continue,
-            Pair::Larger => Tie::Larger,
-            Pair::RunToRun | Pair::GpuToGpu | Pair::Smaller => Tie::Smaller,
+            Pair::Larger => &larger,
+            Pair::RunToRun | Pair::GpuToGpu | Pair::Smaller => &smaller,
         };
-        for (row, given) in keys.chunks(len).zip(&answer.winners) {
-            let expected = winners(row, k, direction, tie);
-            assert_eq!(sorted(given.clone()), sorted(expected), "{request:?}");
+        for (expected, given) in expected.iter().zip(&answer.winners) {
+            assert_eq!(&sorted(given.clone()), expected, "{request:?}");
         }
         if requirement.ordering() == Order::StableSorted && requirement.tie().is_some() {
             // The same segments in the form that is compiled for every requirement.
@@ -100,11 +105,27 @@ fn ties<K: TestKey>(device: &Device) {
         for (nth, distribution) in (0..).zip(Distribution::TIES) {
             let ks = [1, 8, 40, len / 10 + 1, len / 2, len - 1, len];
             let k = ks[(seed + nth) as usize % ks.len()];
-            // Few segments of more keys go to wide blocks.
-            let count = if nth % 2 == 0 || len < 8192 { 3 } else { 200 };
-            rows::<K>(device, 10 * seed + nth, len, k, count, distribution);
+            // So few that the long ones go to wide blocks.
+            rows::<K>(device, 10 * seed + nth, len, k, 3, distribution, all());
         }
     }
+}
+
+/// More long segments than any GPU has multiprocessors, so that wide blocks do not take them.
+fn many_long_segments(device: &'static Device) {
+    let pinned = |tie| Requirement::of(tie, Order::StableSorted);
+    for (seed, len) in [8192, 16_384].into_iter().enumerate() {
+        let count = 200;
+        let requirements = || vec![pinned(Pair::Smaller), pinned(Pair::Larger)];
+        rows::<u8>(device, seed as u64, len, len / 8, count, Distribution::Bits, requirements());
+        rows::<f16>(device, seed as u64, len, len / 8, count, Distribution::Boundary, requirements());
+        rows::<f32>(device, seed as u64, len, len / 8, count, Distribution::Boundary, requirements());
+        rows::<u64>(device, seed as u64, len, len / 8, count, Distribution::FewDistinct, requirements());
+    }
+}
+
+pub(crate) fn all() -> Vec<Requirement> {
+    Requirement::meanings().collect()
 }
 
 /// Around the number up to which winners are sorted with their costs beside them, and beyond.
@@ -115,19 +136,19 @@ fn many_winners(device: &'static Device) {
     let ks = [255, 256, 257, 2048, 4096, 5000, 8191, 8192, 16_384].into_iter().chain(most);
     for (seed, k) in (0..).zip(ks) {
         for len in [k.max(2000), 16_384] {
-            rows::<f32>(device, seed, len, k, 2, Distribution::Boundary);
-            rows::<u64>(device, seed + 1, len, k, 2, Distribution::LastBits);
-            rows::<u8>(device, seed, len, k, 2, Distribution::Bits);
+            rows::<f32>(device, seed, len, k, 2, Distribution::Boundary, all());
+            rows::<u64>(device, seed + 1, len, k, 2, Distribution::LastBits, all());
+            rows::<u8>(device, seed, len, k, 2, Distribution::Bits, all());
         }
     }
 }
 
 fn repeated(device: &'static Device) {
     for seed in 0..100 {
-        rows::<f32>(device, 7, 1000, 100, 100, Distribution::FewDistinct);
-        rows::<f32>(device, 8, 5000, 700, 20, Distribution::Boundary);
+        rows::<f32>(device, 7, 1000, 100, 100, Distribution::FewDistinct, all());
+        rows::<f32>(device, 8, 5000, 700, 20, Distribution::Boundary, all());
         if seed % 10 == 0 {
-            rows::<i64>(device, 9, 16_384, 3000, 3, Distribution::Outliers);
+            rows::<i64>(device, 9, 16_384, 3000, 3, Distribution::Outliers, all());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Sorted output of segments that only clusters serve: the selection into a workspace, and the kernel that sorts it.
 
-use super::contracts::rows;
+use super::contracts::{all, rows};
 use super::device::Device;
 use super::harness::{Outcome, Tests};
 use super::ties::normal;
@@ -22,29 +22,29 @@ pub(crate) fn add(tests: &mut Tests) {
     tests.add_skippable("order::few_items_of_long_segments", |device| {
         device.has_clusters()?;
         for (seed, k) in (0..).zip([1, 2, 64, 1000, 2048]) {
-            rows::<f32>(device, seed, 16_385, k, 5, Distribution::Bits);
-            rows::<u64>(device, seed, 40_000, k, 2, Distribution::Boundary);
-            rows::<half::bf16>(device, seed + 1, 131_072, k, 2, Distribution::Clustered);
+            rows::<f32>(device, seed, 16_385, k, 5, Distribution::Bits, all());
+            rows::<u64>(device, seed, 40_000, k, 2, Distribution::Boundary, all());
+            rows::<half::bf16>(device, seed + 1, 131_072, k, 2, Distribution::Clustered, all());
         }
         Ok(())
     });
     tests.add_skippable("order::around_what_shared_memory_holds", |device| {
         device.has_clusters()?;
         for (seed, k) in (0..).zip([CAPACITY / 2, CAPACITY - 1, CAPACITY, CAPACITY + 1]) {
-            rows::<f32>(device, seed, 20_000, k, 3, Distribution::Bits);
-            rows::<f64>(device, seed, 20_000, k, 3, Distribution::LastBits);
-            rows::<u8>(device, seed, 20_000, k, 3, Distribution::Bits);
+            rows::<f32>(device, seed, 20_000, k, 3, Distribution::Bits, all());
+            rows::<f64>(device, seed, 20_000, k, 3, Distribution::LastBits, all());
+            rows::<u8>(device, seed, 20_000, k, 3, Distribution::Bits, all());
         }
         Ok(())
     });
     tests.add_skippable("order::many_items_of_long_segments", |device| {
         device.has_clusters()?;
         for (seed, k) in (0..).zip([10_000, 100_000, 131_071, 131_072]) {
-            rows::<f32>(device, seed, 131_072, k, 2, Distribution::Bits);
-            rows::<i64>(device, seed, 131_072, k, 2, Distribution::Outliers);
-            rows::<u16>(device, seed, 131_072, k, 2, Distribution::Bits);
+            rows::<f32>(device, seed, 131_072, k, 2, Distribution::Bits, all());
+            rows::<i64>(device, seed, 131_072, k, 2, Distribution::Outliers, all());
+            rows::<u16>(device, seed, 131_072, k, 2, Distribution::Bits, all());
         }
-        rows::<u32>(device, 9, 3_000_000, 1_000_000, 1, Distribution::Bits);
+        rows::<u32>(device, 9, 3_000_000, 1_000_000, 1, Distribution::Bits, all());
         Ok(())
     });
     tests.add_skippable("order::ties_of_every_type", |device| {
@@ -53,7 +53,7 @@ pub(crate) fn add(tests: &mut Tests) {
             ($name:ident, $t:ty) => {
                 for (seed, distribution) in (0..).zip(Distribution::TIES) {
                     let k = [64, 2048, 5000, 20_000][seed as usize % 4];
-                    rows::<$t>(device, seed, 30_000, k, 2, distribution);
+                    rows::<$t>(device, seed, 30_000, k, 2, distribution, all());
                 }
             };
         }
@@ -64,8 +64,8 @@ pub(crate) fn add(tests: &mut Tests) {
     tests.add_skippable("order::normal_keys_of_many_segments", many_segments);
     tests.add_skippable("quick::sorted_on_clusters", |device| {
         device.has_clusters()?;
-        rows::<f32>(device, 3, 20_000, 64, 2, Distribution::Boundary);
-        rows::<f32>(device, 4, 20_000, 6000, 2, Distribution::Bits);
+        rows::<f32>(device, 3, 20_000, 64, 2, Distribution::Boundary, all());
+        rows::<f32>(device, 4, 20_000, 6000, 2, Distribution::Bits, all());
         Ok(())
     });
     tests.add_skippable("order::what_a_plan_says", plans);
