@@ -1,10 +1,12 @@
 //! How wide a cluster is, and how much shared memory its blocks take: the search that plans a launch of the cluster backend.
 //!
-//! Width and memory trade against each other. A wide cluster puts more multiprocessors on one segment and leaves each less to
-//! hold; a narrow one lets more segments run at once. So each width is paired with the *smallest* shared memory that keeps the
-//! longest segment resident, the driver is asked how many such clusters run at once, and the width that gets through all
-//! segments in the fewest *waves* wins. Among equals the widest does: it has the most multiprocessors at work. Where no width
-//! holds the longest segment, the widest launchable cluster with the most shared memory leaves the least to read again.
+//! Width and memory trade against each other. A wide cluster puts more multiprocessors on one segment; a narrow one lets more
+//! segments run at once, and fewer blocks wait for one another. Where a segment is not resident, the keys beyond the slots are
+//! read again, but mostly once only ([`Bound::Sample`]), and two blocks that share a multiprocessor hide one's loads behind
+//! the other's work. So each width is tried twice, with the smallest shared memory that keeps the longest segment resident, or
+//! all there is, and with no more than half of it. The driver is asked how many such clusters run at once, hence in how many
+//! *waves* all segments get their turn, and an estimate of the time decides: linear in waves and chunks, its coefficients
+//! fitted to measurements. Among equals the widest wins, and of two sizes the larger.
 //!
 //! # Which widths count
 //!
@@ -33,8 +35,11 @@ use crate::MAX_GRID_BLOCKS;
 use crate::arith;
 use crate::key_order::KeyWidth;
 use crate::layout::{TileGeometry, smem_block_tile_layout};
-use crate::policy::{ClusterPolicy, ClusterSizing, LaunchShape};
-use crate::schedule::{SegmentSplit, effective_width, max_chunks_per_rank, single_cta_eligible};
+use crate::policy::{ClusterPolicy, ClusterSizing, LaunchShape, OrderMemory, word_bytes};
+use crate::schedule::{
+    Bound, ClusterSchedule, Groups, ScanOrder, SegmentSplit, effective_width, max_chunks_per_rank,
+    single_cta_eligible,
+};
 
 /// The widths that the search tries, widest first.
 pub const CLUSTER_WIDTHS: [u32; 5] = [16, 8, 4, 2, 1];
@@ -67,6 +72,11 @@ pub struct Demand {
     pub num_segments: u64,
     /// How keys are loaded.
     pub loads: Loads,
+    /// The most items that a segment gives.
+    pub max_k: u64,
+    /// Whether the kernel sorts them, for which it needs memory behind the slots: at most
+    /// [`CLUSTER_SORTS_UP_TO`](crate::policy::CLUSTER_SORTS_UP_TO) items.
+    pub sorts: bool,
 }
 
 impl Demand {
@@ -78,6 +88,16 @@ impl Demand {
             Loads::Bulk => geometry.worst_case_chunks(len as u64) as u32,
             Loads::Plain => SegmentSplit::generic(geometry, len).chunks,
         }
+    }
+
+    /// Bytes of shared memory behind the slots.
+    #[must_use]
+    pub const fn order_bytes(&self, policy: &ClusterPolicy) -> u32 {
+        if !self.sorts {
+            return 0;
+        }
+        let items = arith::min(self.max_k, self.len() as u64) as u32;
+        OrderMemory::of(policy.order(), word_bytes(self.key_width), items).bytes.next_multiple_of(16)
     }
 
     const fn len(&self) -> u32 {
@@ -92,6 +112,8 @@ pub struct ClusterLimits {
     pub smem_per_block_optin_bytes: u32,
     /// The widest cluster to ask for, non-portable widths included.
     pub max_cluster_width: u32,
+    /// Multiprocessors: at least 1.
+    pub multiprocessors: u32,
 }
 
 /// Why a plan has the width that it has.
@@ -99,10 +121,8 @@ pub struct ClusterLimits {
 pub enum WidthReason {
     /// The longest segment is short and fits one block.
     SingleBlock,
-    /// The longest segment stays in shared memory, and no width gets through the segments in fewer waves.
-    FewestWaves,
-    /// No launchable width holds the longest segment: the widest, with all shared memory, reads the least of it again.
-    MostResident,
+    /// The least time, as far as the search can estimate it.
+    LeastTime,
     /// [`ClusterSizing::Portable`]: the one width that every GPU with clusters launches, and no device was asked.
     Portable,
 }
@@ -111,8 +131,7 @@ impl fmt::Display for WidthReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::SingleBlock => "the longest segment is short and fits one block",
-            Self::FewestWaves => "fewest waves, then widest, with the longest segment resident",
-            Self::MostResident => "no width holds the longest segment: widest, with the most shared memory",
+            Self::LeastTime => "least time by estimate, of all widths",
             Self::Portable => {
                 "portable: the width and the shared memory that every device with clusters launches"
             }
@@ -211,7 +230,7 @@ impl core::error::Error for NoPlan {}
 /// Plans a launch under a valid policy.
 ///
 /// `max_active_clusters` answers how many clusters of a shape the device runs at once, 0 for a shape that it cannot launch; it
-/// is asked at most twice for each width, and only until a width gets through the segments in one wave. Under
+/// is asked at most three times for each width. Under
 /// [`ClusterSizing::Portable`] it is not asked, and `limits` do not count.
 ///
 /// A width at which the grid would have more than [`MAX_GRID_BLOCKS`] blocks drops out.
@@ -229,17 +248,20 @@ pub fn plan_cluster(
     let geometry = TileGeometry::of(policy, demand.key_width, 0);
     let available =
         if portable { LaunchShape::PORTABLE.dynamic_smem_bytes } else { limits.smem_per_block_optin_bytes };
-    let most_slots = smem_block_tile_layout(available.into(), geometry).capped(policy.max_slots).slots as u32;
+    let order_bytes = demand.order_bytes(policy);
+    // What is left for the fixed region and the slots.
+    let for_slots = available.saturating_sub(order_bytes);
+    let most_slots = smem_block_tile_layout(for_slots.into(), geometry).capped(policy.max_slots).slots as u32;
     if most_slots == 0 {
-        let required = geometry.bytes_for_slots(1);
+        let required = geometry.bytes_for_slots(1) + u64::from(order_bytes);
         return Err(NoPlan::TooLittleSharedMemory { required, available });
     }
     let chunks = demand.worst_case_chunks(&geometry);
-    let sized = |width: u32, waves, reason| {
+    let sized = |width: u32, slots: u32, waves, reason| {
         let chunks_per_rank = max_chunks_per_rank(chunks, width, policy.min_chunks_per_block);
-        let slots = chunks_per_rank.clamp(1, most_slots);
+        let slots = chunks_per_rank.clamp(1, slots);
         // At most `available`, since that is where `most_slots` comes from.
-        let dynamic_smem_bytes = geometry.bytes_for_slots(slots.into()) as u32;
+        let dynamic_smem_bytes = geometry.bytes_for_slots(slots.into()) as u32 + order_bytes;
         ClusterPlan {
             shape: LaunchShape { cluster_width: width, dynamic_smem_bytes },
             slots,
@@ -255,55 +277,86 @@ pub fn plan_cluster(
         if given > limit {
             return Err(NoPlan::TooManySegments { given, limit, cluster_width: width });
         }
-        return Ok(sized(width, None, WidthReason::Portable));
+        return Ok(sized(width, most_slots, None, WidthReason::Portable));
     }
-    let mut plan_at = |width: u32, reason| {
-        let plan = sized(width, None, reason);
+    let mut launchable = |plan: ClusterPlan| {
         let clusters = max_active_clusters(plan.shape);
         let count = arith::div_ceil(demand.num_segments, clusters.into());
-        let waves = Some(Waves { clusters, count });
-        (clusters > 0).then_some((count, ClusterPlan { waves, ..plan }))
+        (clusters > 0).then_some(ClusterPlan { waves: Some(Waves { clusters, count }), ..plan })
     };
 
     let occupied = effective_width(chunks, u32::MAX, policy.min_chunks_per_block);
     let widest = limits.max_cluster_width.min(policy.max_cluster_width.unwrap_or(u32::MAX));
     let fits_the_grid = |width: u32| demand.num_segments <= MAX_GRID_BLOCKS / u64::from(width);
-    // `occupied` is below 2^31, since a chunk holds at least two keys.
-    let candidates = CLUSTER_WIDTHS
-        .into_iter()
-        .filter(|&width| width <= widest && width <= occupied.next_power_of_two() && fits_the_grid(width));
-
     if single_cta_eligible(&geometry, demand.len(), most_slots, policy.single_block_max_seg_size)
         && fits_the_grid(1)
-        && let Some((_, plan)) = plan_at(1, WidthReason::SingleBlock)
+        && let Some(plan) = launchable(sized(1, most_slots, None, WidthReason::SingleBlock))
     {
         return Ok(plan);
     }
+    // As many slots as let two blocks share a multiprocessor.
+    let half =
+        (available.saturating_add(SMEM_RESERVED_PER_BLOCK) / 2).saturating_sub(SMEM_RESERVED_PER_BLOCK);
+    let half_slots = (smem_block_tile_layout(half.saturating_sub(order_bytes).into(), geometry).slots as u32)
+        .clamp(1, most_slots);
     let mut best: Option<(u64, ClusterPlan)> = None;
-    for width in candidates.clone() {
-        if max_chunks_per_rank(chunks, width, policy.min_chunks_per_block) > most_slots {
-            continue;
-        }
-        if let Some((waves, plan)) = plan_at(width, WidthReason::FewestWaves)
-            && best.is_none_or(|(fewest, _)| waves < fewest)
-        {
-            best = Some((waves, plan));
-            if waves <= 1 {
-                break;
+    // `occupied` is below 2^31, since a chunk holds at least two keys.
+    for width in CLUSTER_WIDTHS
+        .into_iter()
+        .filter(|&width| width <= widest && width <= occupied.next_power_of_two() && fits_the_grid(width))
+    {
+        let whole = sized(width, most_slots, None, WidthReason::LeastTime);
+        let halved = sized(width, half_slots, None, WidthReason::LeastTime);
+        for plan in [Some(whole), (halved != whole).then_some(halved)].into_iter().flatten() {
+            if let Some(plan) = launchable(plan) {
+                let time = estimated_time(policy, demand, limits, &geometry, &plan);
+                if best.is_none_or(|(least, _)| time < least) {
+                    best = Some((time, plan));
+                }
             }
         }
     }
-    if let Some((_, best)) = best {
-        return Ok(best);
-    }
-    for width in candidates {
-        if let Some((_, plan)) = plan_at(width, WidthReason::MostResident) {
-            return Ok(plan);
-        }
-    }
-    Err(if fits_the_grid(1) {
+    best.map(|(_, plan)| plan).ok_or(if fits_the_grid(1) {
         NoPlan::NothingLaunchable
     } else {
         NoPlan::TooManySegments { given: demand.num_segments, limit: MAX_GRID_BLOCKS, cluster_width: 1 }
     })
+}
+
+/// Shared memory of a multiprocessor that each block takes beyond its own.
+const SMEM_RESERVED_PER_BLOCK: u32 = 1024;
+
+/// What a wave takes besides its chunks, by the blocks that share a multiprocessor: one, or more. As all of these, in tenths of
+/// what a resident chunk takes a block that has its multiprocessor to itself, and measured on an H200.
+const PER_WAVE: [u64; 2] = [110, 150];
+/// A resident chunk. Blocks that start together want the same units at the same time.
+const PER_RESIDENT_CHUNK: [u64; 2] = [10, 20];
+/// A chunk that is read from global memory; one block's reads hide behind another's work.
+const PER_STREAMED_CHUNK: [u64; 2] = [10, 14];
+
+/// The time that a launch takes, for comparison with others of the same demand.
+fn estimated_time(
+    policy: &ClusterPolicy,
+    demand: &Demand,
+    limits: &ClusterLimits,
+    geometry: &TileGeometry,
+    plan: &ClusterPlan,
+) -> u64 {
+    let Some(waves) = plan.waves else { return u64::MAX };
+    let width = plan.shape.cluster_width;
+    let blocks = demand.num_segments.min(waves.clusters.into()) * u64::from(width);
+    let shared = usize::from(blocks > limits.multiprocessors.into());
+    let split = SegmentSplit::generic(geometry, demand.len());
+    let schedule = ClusterSchedule::new(&split, width, policy.min_chunks_per_block, ScanOrder::Ascending);
+    let groups = Groups::of(&split, &schedule, demand.key_width, plan.slots, policy.list_capacity);
+    let wanted = arith::min(demand.max_k, demand.len() as u64);
+    let reads = match groups.bound(wanted as u32) {
+        Bound::Sample => 1,
+        Bound::All if 3 * wanted / 2 <= u64::from(groups.listed) => 2,
+        // The passes look at every key: nothing bounds the k-th before the first, or the candidates fit no list.
+        Bound::All | Bound::None => 6,
+    };
+    let resident = u64::from(plan.resident_chunks_per_rank()) * PER_RESIDENT_CHUNK[shared];
+    let streamed = u64::from(plan.reread_chunks_per_rank()) * PER_STREAMED_CHUNK[shared] * reads;
+    waves.count.saturating_mul(PER_WAVE[shared] + resident + streamed)
 }

@@ -7,7 +7,7 @@ use cluster_topk_abi::layout::TileGeometry;
 use cluster_topk_abi::plan::{
     ClusterLimits, ClusterPlan, Demand, Loads, NoPlan, Waves, WidthReason, plan_cluster,
 };
-use cluster_topk_abi::policy::{ClusterPolicy, LaunchShape};
+use cluster_topk_abi::policy::{ClusterPolicy, LaunchShape, OrderMemory};
 use proptest::prelude::*;
 
 const LONGEST: u64 = (1 << 31) - 1;
@@ -52,6 +52,7 @@ impl Device {
         ClusterLimits {
             smem_per_block_optin_bytes: table.smem_per_block_optin_bytes,
             max_cluster_width: table.max_cluster_width,
+            multiprocessors: self.groups.iter().sum::<u64>() as u32,
         }
     }
 
@@ -96,12 +97,11 @@ fn brute_force(
     demand: &Demand,
 ) -> Option<(u32, u64, u128, WidthReason)> {
     let geometry = TileGeometry::of(policy, demand.key_width, 0);
-    let bytes = |slots: u64| geometry.bytes_for_slots(slots);
+    let bytes = |slots: u64| geometry.bytes_for_slots(slots) + u64::from(order_bytes(policy, demand));
     let limits = device.limits();
+    let available = u64::from(limits.smem_per_block_optin_bytes);
     let cap = u64::from(policy.max_slots.unwrap_or(u32::MAX));
-    let most = (1..)
-        .take_while(|&slots| slots <= cap && bytes(slots) <= limits.smem_per_block_optin_bytes.into())
-        .last()?;
+    let most = (1..).take_while(|&slots| slots <= cap && bytes(slots) <= available).last()?;
     let key_bytes = u128::from(demand.key_width.bytes());
     let (line, chunk) = (u128::from(policy.load_align_bytes), u128::from(policy.chunk_bytes));
     let of_segment = u128::from(demand.max_segment_size) * key_bytes;
@@ -118,8 +118,10 @@ fn brute_force(
         }
     }
     let caps = [limits.max_cluster_width, policy.max_cluster_width.unwrap_or(16)];
-    let mut resident = Vec::new();
-    let mut rest = Vec::new();
+    // Two blocks and what each takes besides, on a multiprocessor that has what one block has and takes besides.
+    let half =
+        (1..=most).take_while(|&slots| 2 * (bytes(slots) + 1024) <= available + 1024).last().unwrap_or(1);
+    let mut all = Vec::new();
     for width in [1u32, 2, 4, 8, 16] {
         let grid = u128::from(demand.num_segments) * u128::from(width);
         // A width is too wide if half of it already has a place for every rank that could join.
@@ -131,23 +133,75 @@ fn brute_force(
             continue;
         }
         let share = worst_share(chunks, width.into(), min_chunks);
-        let smallest = (1..=most).find(|&slots| share <= slots.into());
-        let slots = smallest.unwrap_or(most);
-        match u128::from(active(width, slots)) {
-            0 => {}
-            clusters if smallest.is_some() => {
-                resident.push((u128::from(demand.num_segments).div_ceil(clusters), width, slots, share));
+        let smallest = |most| (1..=most).find(|&slots| share <= slots.into()).unwrap_or(most);
+        for slots in [smallest(half), smallest(most)] {
+            let clusters = active(width, slots);
+            if clusters > 0 {
+                let time = time(device, policy, demand, width, slots, share, clusters);
+                all.push((time, width, slots, share));
             }
-            _ => rest.push((width, slots, share)),
         }
     }
-    let fewest = resident.iter().map(|&(waves, ..)| waves).min();
+    // The widest among those that take least, and the largest of its two sizes.
+    let least = all.iter().map(|&(time, ..)| time).min()?;
     let best =
-        resident.iter().filter(|&&(waves, ..)| Some(waves) == fewest).max_by_key(|&&(_, width, ..)| width);
-    match best {
-        Some(&(_, width, slots, share)) => Some((width, slots, share, WidthReason::FewestWaves)),
-        None => rest.last().map(|&(width, slots, share)| (width, slots, share, WidthReason::MostResident)),
+        all.iter().filter(|&&(time, ..)| time == least).max_by_key(|&&(_, width, slots, _)| (width, slots));
+    best.map(|&(_, width, slots, share)| (width, slots, share, WidthReason::LeastTime))
+}
+
+/// The documented estimate, in tenths of a chunk.
+fn time(
+    device: &Device,
+    policy: &ClusterPolicy,
+    demand: &Demand,
+    width: u32,
+    slots: u64,
+    share: u128,
+    clusters: u32,
+) -> u128 {
+    let segments = u128::from(demand.num_segments);
+    let multiprocessors = device.groups.iter().sum::<u64>();
+    let alone = segments.min(clusters.into()) * u128::from(width) <= multiprocessors.into();
+    let (wave, kept, read) = if alone { (110, 10, 10) } else { (150, 20, 14) };
+    // Groups of two vectors, or of one of keys that are narrower than four bytes.
+    let bytes = u128::from(demand.key_width.bytes());
+    let group = if bytes < 4 { 16 / bytes } else { 32 / bytes };
+    let keys = u128::from(demand.max_segment_size);
+    let chunk = u128::from(policy.chunk_bytes) / bytes;
+    let chunks = keys.div_ceil(chunk);
+    let ranks = (chunks / u128::from(policy.min_chunks_per_block)).clamp(1, width.into());
+    let all = keys / group;
+    let sample = if chunks.div_ceil(ranks) <= slots.into() {
+        all
+    } else {
+        (ranks * (chunks / ranks).min(slots.into())).saturating_sub(1) * chunk / group
+    };
+    let k = u128::from(demand.max_k.min(demand.max_segment_size));
+    let listed = ranks * u128::from(policy.list_capacity);
+    let passes = if all / 4 < k {
+        6
+    } else if sample < all && sample / 4 >= k && 10 * k * all <= 3 * listed * sample {
+        1
+    } else if k * 3 / 2 <= listed {
+        2
+    } else {
+        6
+    };
+    let resident = share.min(slots.into());
+    let one = wave + kept * resident + read * passes * (share - resident);
+    segments.div_ceil(clusters.into()) * one
+}
+
+/// What the leader sorts in: eight bytes for each item, twelve where keys have 64 bits, and as many buckets as items or more.
+fn order_bytes(policy: &ClusterPolicy, demand: &Demand) -> u32 {
+    let items = demand.max_k.min(demand.max_segment_size) as u32;
+    if !demand.sorts {
+        return 0;
     }
+    let word = if demand.key_width == KeyWidth::W64 { 8 } else { 4 };
+    let bytes = OrderMemory::of(policy.order(), word, items).bytes;
+    assert!(bytes >= (8 + if word == 8 { 4 } else { 0 }) * items + 4 * policy.order().buckets(items));
+    bytes.next_multiple_of(16)
 }
 
 #[track_caller]
@@ -163,9 +217,10 @@ fn agrees(device: &Device, policy: &ClusterPolicy, demand: &Demand) {
     assert_eq!(plan.reason, reason, "{}", context());
     assert_eq!(plan.shape.cluster_width, width, "{}", context());
     assert_eq!(u64::from(plan.slots), slots, "{}", context());
-    assert_eq!(u64::from(plan.shape.dynamic_smem_bytes), geometry.bytes_for_slots(slots), "{}", context());
+    let bytes = geometry.bytes_for_slots(slots) + u64::from(order_bytes(policy, demand));
+    assert_eq!(u64::from(plan.shape.dynamic_smem_bytes), bytes, "{}", context());
     assert_eq!(u128::from(plan.chunks_per_rank), share, "{}", context());
-    let clusters = device.active(policy.threads_per_block, width, geometry.bytes_for_slots(slots));
+    let clusters = device.active(policy.threads_per_block, width, bytes);
     let waves = Waves { clusters, count: demand.num_segments.div_ceil(clusters.into()) };
     assert_eq!(plan.waves, Some(waves), "{}", context());
     let stream = [slots as u32, policy.pipeline_stages, policy.max_stream_slots.unwrap_or(u32::MAX)];
@@ -186,8 +241,13 @@ fn the_default_policy_on_every_device() {
             for &max_segment_size in sizes.iter().filter(|&&size| size < 1 << 24 || size % 4 == 3) {
                 for num_segments in [0, 1, 2, 8, 33, 64, 132, 133, 1000, 65_536, LONGEST / 16, LONGEST] {
                     for loads in [Loads::Bulk, Loads::Plain] {
-                        let demand = Demand { key_width, max_segment_size, num_segments, loads };
-                        agrees(device, &ClusterPolicy::DEFAULT, &demand);
+                        for (max_k, sorts) in
+                            [(1, false), (100, true), (2048, true), (2048, false), (1 << 20, false)]
+                        {
+                            let demand =
+                                Demand { key_width, max_segment_size, num_segments, loads, max_k, sorts };
+                            agrees(device, &ClusterPolicy::DEFAULT, &demand);
+                        }
                     }
                 }
             }
@@ -227,8 +287,10 @@ proptest! {
         max_segment_size in prop_oneof![0u64..200, 0u64..100_000],
         num_segments in prop_oneof![0u64..400, 0..=LONGEST],
         loads in proptest::sample::select(vec![Loads::Bulk, Loads::Plain]),
+        max_k in prop_oneof![0u64..300, 0..=LONGEST],
+        sorts in proptest::bool::ANY,
     ) {
-        agrees(&device, &policy, &Demand { key_width, max_segment_size, num_segments, loads });
+        agrees(&device, &policy, &Demand { key_width, max_segment_size, num_segments, loads, max_k, sorts: sorts && max_k <= 128 });
     }
 }
 
@@ -239,6 +301,8 @@ fn of_f32(device: usize, policy: &ClusterPolicy, segments: u64, size: u64) -> (u
         max_segment_size: size,
         num_segments: segments,
         loads: Loads::Bulk,
+        max_k: 64,
+        sorts: false,
     };
     let plan = plan(&DEVICES[device], policy, &demand).unwrap();
     let waves = plan.waves.unwrap();
@@ -249,20 +313,19 @@ fn of_f32(device: usize, policy: &ClusterPolicy, segments: u64, size: u64) -> (u
 #[test]
 fn known_answers() {
     let default = ClusterPolicy::DEFAULT;
-    // 18,224 bytes before the first slot; 13 slots of 16 KiB behind them in 227 KiB, 5 in 99 KiB.
-    assert_eq!(of_f32(0, &default, 1, 1 << 20), (16, 13, 1, 8));
-    assert_eq!(of_f32(2, &default, 1, 1 << 20), (8, 5, 1, 21));
+    // 24,224 bytes before the first slot; 12 slots of 16 KiB behind them in 227 KiB, 4 in 99 KiB, 5 in 113 KiB.
+    assert_eq!(of_f32(0, &default, 1, 1 << 20), (16, 12, 1, 8));
     // Two chunks are a short segment's; one key more is a cluster's.
     assert_eq!(of_f32(0, &default, 1000, 8192), (1, 2, 2, 528));
     assert_eq!(of_f32(0, &default, 1, 8193), (2, 1, 1, 264));
-    // 32 chunks: one wave at every width for 8 segments, so the widest.
+    // 32 chunks for each of 8 segments: one wave at every width, and the widest has the fewest chunks to a block.
     assert_eq!(of_f32(0, &default, 8, 131_072), (16, 2, 1, 32));
-    // 256 segments: 16 x 2 chunks run 32 at once, 8 x 4 chunks 32, 4 x 8 chunks 32: the widest; nothing holds 32 or 16 chunks.
-    assert_eq!(of_f32(0, &default, 256, 131_072), (16, 2, 8, 32));
-    // Capped to four blocks there are 8 waves, and to two blocks the segment is no longer resident.
+    // 64 segments take half of the multiprocessors, so two blocks each.
+    assert_eq!(of_f32(0, &default, 64, 131_072), (2, 12, 1, 66));
+    // 256 segments run at once, two blocks to a multiprocessor; with more shared memory they would not.
+    assert_eq!(of_f32(0, &default, 256, 131_072), (1, 5, 1, 264));
     let capped = |width| ClusterPolicy { max_cluster_width: Some(width), ..default };
-    assert_eq!(of_f32(0, &capped(4), 256, 131_072), (4, 8, 8, 32));
-    assert_eq!(of_f32(0, &capped(2), 256, 131_072), (2, 13, 4, 66));
+    assert_eq!(of_f32(0, &capped(1), 64, 131_072), (1, 12, 1, 132));
     // A cap that is no power of two counts as the one below.
     assert_eq!(of_f32(0, &capped(15), 8, 131_072), (8, 4, 1, 32));
     // Width 16 refused.
@@ -281,25 +344,39 @@ fn grids_have_an_end() {
         max_segment_size: LONGEST,
         num_segments,
         loads: Loads::Bulk,
+        max_k: 64,
+        sorts: false,
     };
-    let plan = |num_segments| plan(&DEVICES[0], &ClusterPolicy::DEFAULT, &demand(num_segments));
-    for (width, beyond) in [(16, 8), (8, 4), (4, 2), (2, 1)] {
-        let limit = MAX_GRID_BLOCKS / width;
-        assert_eq!(u64::from(plan(limit).unwrap().shape.cluster_width), width);
-        assert_eq!(plan(limit + 1).unwrap().shape.cluster_width, beyond);
+    // A device that launches one width only.
+    let plan = |num_segments, width| {
+        let only = |shape: LaunchShape| u32::from(shape.cluster_width == width);
+        plan_cluster(&ClusterPolicy::DEFAULT, &demand(num_segments), &DEVICES[0].limits(), only)
+    };
+    for width in [16, 8, 4, 2] {
+        let limit = MAX_GRID_BLOCKS / u64::from(width);
+        assert_eq!(plan(limit, width).unwrap().shape.cluster_width, width);
+        assert_eq!(plan(limit + 1, width), Err(NoPlan::NothingLaunchable));
     }
+    assert_eq!(plan(MAX_GRID_BLOCKS, 1).unwrap().shape.cluster_width, 1);
     assert_eq!(
-        plan(MAX_GRID_BLOCKS + 1),
+        plan(MAX_GRID_BLOCKS + 1, 1),
         Err(NoPlan::TooManySegments { given: MAX_GRID_BLOCKS + 1, limit: MAX_GRID_BLOCKS, cluster_width: 1 })
     );
 }
 
 #[test]
 fn no_plan() {
-    let demand =
-        Demand { key_width: KeyWidth::W64, max_segment_size: 9, num_segments: 1, loads: Loads::Plain };
+    let demand = Demand {
+        key_width: KeyWidth::W64,
+        max_segment_size: 9,
+        num_segments: 1,
+        loads: Loads::Plain,
+        max_k: 5,
+        sorts: false,
+    };
     let policy = ClusterPolicy::DEFAULT;
-    let limits = ClusterLimits { smem_per_block_optin_bytes: 20_000, max_cluster_width: 8 };
+    let limits =
+        ClusterLimits { smem_per_block_optin_bytes: 20_000, max_cluster_width: 8, multiprocessors: 132 };
     let required = TileGeometry::of(&policy, KeyWidth::W64, 0).bytes_for_slots(1);
     assert_eq!(
         plan_cluster(&policy, &demand, &limits, |_| unreachable!("nothing fits")),
@@ -311,6 +388,6 @@ fn no_plan() {
     let long = Demand { max_segment_size: 1 << 20, ..demand };
     let narrow = |shape: LaunchShape| u32::from(shape.cluster_width == 2);
     let plan = plan_cluster(&policy, &long, &limits, narrow).unwrap();
-    assert_eq!((plan.shape.cluster_width, plan.reason), (2, WidthReason::MostResident));
+    assert_eq!((plan.shape.cluster_width, plan.reason), (2, WidthReason::LeastTime));
     assert!(!plan.is_resident());
 }

@@ -18,7 +18,7 @@ fn the_default_policy() {
             chunk_bytes: 16384,
             load_align_bytes: 128,
             bits_per_pass: 11,
-            list_capacity: 2304,
+            list_capacity: 1920,
             min_blocks_per_sm: 2,
             sizing: ClusterSizing::Searched,
             single_block_max_seg_size: 8192,
@@ -81,7 +81,7 @@ limits! {
     stages: pipeline_stages, good [1, 32], bad [0, 33] => PipelineStages;
     alignment: load_align_bytes, good [16, 128, 1024], bad [0, 1, 8, 24, 96, 2048] => LoadAlignBytes;
     digit: bits_per_pass, good [1, 12], bad [0, 13] => BitsPerPass;
-    list: list_capacity, good [1, 2304, 16_384], bad [0, 16_385, u32::MAX] => ListCapacity;
+    list: list_capacity, good [1, 1920, 16_384], bad [0, 16_385, u32::MAX] => ListCapacity;
     blocks: min_blocks_per_sm, good [1, 4], bad [0, 5, 33, u32::MAX] => MinBlocksPerSm;
     single_block: single_block_max_seg_size, good [0, 0x7FFF_FFFF], bad [0x8000_0000] => SingleBlockMaxSegSize;
 }

@@ -12,7 +12,7 @@ const POLICY: ClusterPolicy = ClusterPolicy { sizing: ClusterSizing::Portable, .
 
 /// Plans on a device that answers nothing and, by its limits, launches nothing.
 fn plan(policy: &ClusterPolicy, demand: &Demand) -> Result<ClusterPlan, NoPlan> {
-    let limits = ClusterLimits { smem_per_block_optin_bytes: 0, max_cluster_width: 0 };
+    let limits = ClusterLimits { smem_per_block_optin_bytes: 0, max_cluster_width: 0, multiprocessors: 1 };
     plan_cluster(policy, demand, &limits, |shape| unreachable!("asked about {shape:?}"))
 }
 
@@ -37,7 +37,14 @@ fn the_longest_segments() {
     for key_width in KeyWidth::ALL {
         for loads in [Loads::Bulk, Loads::Plain] {
             let num_segments = MAX_GRID_BLOCKS / 8;
-            let demand = Demand { key_width, max_segment_size: MAX_SEGMENT_SIZE, num_segments, loads };
+            let demand = Demand {
+                key_width,
+                max_segment_size: MAX_SEGMENT_SIZE,
+                num_segments,
+                loads,
+                max_k: 1,
+                sorts: false,
+            };
             let plan = plan(&POLICY, &demand).unwrap();
             assert_eq!((plan.shape.cluster_width, plan.reason, plan.waves), (8, WidthReason::Portable, None));
             // 2^31 keys but one, in chunks of 16 KiB, an eighth of them: all full, or short of a key or a line.
@@ -57,6 +64,8 @@ fn grids_have_an_end() {
                 max_segment_size,
                 num_segments: segments,
                 loads: Loads::Bulk,
+                max_k: 1,
+                sorts: false,
             };
             let refused = NoPlan::TooManySegments { given: segments, limit: (1 << 28) - 1, cluster_width: 8 };
             match plan(&POLICY, &demand) {
@@ -70,8 +79,14 @@ fn grids_have_an_end() {
 #[test]
 fn a_policy_whose_chunk_does_not_fit() {
     let policy = ClusterPolicy { chunk_bytes: 32 << 10, ..POLICY };
-    let demand =
-        Demand { key_width: KeyWidth::W32, max_segment_size: 9, num_segments: 1, loads: Loads::Bulk };
+    let demand = Demand {
+        key_width: KeyWidth::W32,
+        max_segment_size: 9,
+        num_segments: 1,
+        loads: Loads::Bulk,
+        max_k: 1,
+        sorts: false,
+    };
     let required = TileGeometry::of(&policy, KeyWidth::W32, 0).bytes_for_slots(1);
     assert_eq!(plan(&policy, &demand), Err(NoPlan::TooLittleSharedMemory { required, available: 49_152 }));
 }
@@ -88,7 +103,7 @@ proptest! {
     ) {
         let policy = ClusterPolicy { max_slots, max_stream_slots, min_chunks_per_block, ..POLICY };
         prop_assert_eq!(policy.validate(), Ok(()));
-        let plan = plan(&policy, &Demand { key_width, max_segment_size, num_segments: 3, loads }).unwrap();
+        let plan = plan(&policy, &Demand { key_width, max_segment_size, num_segments: 3, loads, max_k: 1, sorts: false }).unwrap();
         let bytes = TileGeometry::of(&policy, key_width, 0).bytes_for_slots(plan.slots.into());
         prop_assert_eq!(u64::from(plan.shape.dynamic_smem_bytes), bytes);
         prop_assert!(bytes <= BUDGET);

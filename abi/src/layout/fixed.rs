@@ -22,6 +22,8 @@ pub struct FixedRegion {
     pub scan: u32,
     /// Indices of candidates: one `u32` for each of [`list_capacity`](ClusterPolicy::list_capacity), aligned to 16.
     pub list: u32,
+    /// Keys of candidates, beside their indices, aligned to 16.
+    pub list_keys: u32,
     /// What the caller asked for beyond these, aligned to 16.
     pub scratch: u32,
     /// Size of the whole region: a multiple of 16.
@@ -51,9 +53,10 @@ impl FixedRegion {
         let tail_edge = after(head_edge, policy.load_align_bytes);
         let scan = after(tail_edge, policy.load_align_bytes);
         let list = after(scan, (policy.threads_per_block >> 5).saturating_mul(8));
-        let scratch = after(list, policy.list_capacity.saturating_mul(4));
+        let list_keys = after(list, policy.list_capacity.saturating_mul(4));
+        let scratch = after(list_keys, policy.list_capacity.saturating_mul(width.bytes()));
         let bytes = after(scratch, scratch_bytes);
-        Self { barriers, state, histogram, head_edge, tail_edge, scan, list, scratch, bytes }
+        Self { barriers, state, histogram, head_edge, tail_edge, scan, list, list_keys, scratch, bytes }
     }
 }
 

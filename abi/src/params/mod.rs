@@ -110,8 +110,9 @@ pub struct KernelParams {
     pub segment_form: SegmentForm,
     /// The type of the keys. Kernels go by [`key_masks`](Self::key_masks); this is for reports.
     pub key_type: KeyType,
-    /// Zero.
-    pub reserved: u32,
+    /// Items of a segment that the launch's shared memory behind the slots holds while the cluster kernel sorts them (see
+    /// [`OrderMemory`](crate::policy::OrderMemory)); 0 where it does not sort.
+    pub order_items: u32,
 }
 
 impl KernelParams {
@@ -145,7 +146,7 @@ impl KernelParams {
             value_kind: ValueKind::None,
             segment_form: SegmentForm::Strided,
             key_type,
-            reserved: 0,
+            order_items: 0,
         }
     }
 }
@@ -192,5 +193,5 @@ assert_offsets! {
     value_kind: 289,
     segment_form: 290,
     key_type: 291,
-    reserved: 292,
+    order_items: 292,
 }

@@ -1,5 +1,7 @@
 use core::fmt;
 
+use super::OrderPolicy;
+
 use crate::MAX_SEGMENT_SIZE;
 use crate::arch::{MAX_CLUSTER_WIDTH, MAX_PORTABLE_CLUSTER_WIDTH, PORTABLE_SMEM_BYTES};
 use crate::digits::{DEFAULT_BITS_PER_PASS, MAX_BITS_PER_PASS};
@@ -64,7 +66,7 @@ impl ClusterPolicy {
         chunk_bytes: 16 << 10,
         load_align_bytes: 128,
         bits_per_pass: DEFAULT_BITS_PER_PASS,
-        list_capacity: 2304,
+        list_capacity: 1920,
         min_blocks_per_sm: 2,
         sizing: ClusterSizing::Searched,
         single_block_max_seg_size: 8192,
@@ -73,6 +75,12 @@ impl ClusterPolicy {
         max_slots: None,
         max_stream_slots: None,
     };
+
+    /// How the leader of a cluster sorts: four items a thread.
+    #[must_use]
+    pub const fn order(&self) -> OrderPolicy {
+        OrderPolicy { threads: self.threads_per_block, items_per_thread: 4 }
+    }
 
     /// Whether [`validate`](Self::validate) finds no fault.
     #[must_use]

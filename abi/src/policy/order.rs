@@ -1,11 +1,11 @@
 //! Sorted output of the cluster backend: which kernel brings the items in order, and in which memory.
 
 use crate::arith;
-use crate::policy::ITEM_PADDING;
+use crate::policy::{ClusterPolicy, ClusterSizing, ITEM_PADDING};
 
 /// Up to as many items of a segment are brought in order by the cluster kernel itself, without a workspace; of more, by the
-/// order kernel. The one threshold between the two.
-pub const CLUSTER_SORTS_UP_TO: u64 = 0;
+/// order kernel. The one threshold between the two; in the portable launch, whose shared memory is taken, it is 1.
+pub const CLUSTER_SORTS_UP_TO: u64 = ClusterPolicy::DEFAULT.order().capacity() as u64;
 
 /// Who brings the items that the cluster backend selects in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,10 +24,10 @@ impl SortedBy {
 
     /// The answer for rows of up to `items` items, the smaller of the largest k and the longest segment.
     #[must_use]
-    pub const fn of(sorted: bool, items: u64) -> Self {
+    pub const fn of(sorted: bool, items: u64, sizing: ClusterSizing) -> Self {
         if !sorted || items <= 1 {
             Self::Nobody
-        } else if items > CLUSTER_SORTS_UP_TO {
+        } else if items > CLUSTER_SORTS_UP_TO || matches!(sizing, ClusterSizing::Portable) {
             Self::OrderKernel
         } else {
             Self::ClusterKernel
@@ -167,15 +167,17 @@ mod tests {
     #[test]
     fn one_threshold() {
         let above = SortedBy::WITHOUT_WORKSPACE_UP_TO + 1;
-        assert_eq!(SortedBy::of(true, above), SortedBy::OrderKernel);
-        assert_eq!(SortedBy::of(true, crate::MAX_SEGMENT_SIZE), SortedBy::OrderKernel);
+        let of = |sorted, items| SortedBy::of(sorted, items, ClusterSizing::Searched);
+        let portable = |items| SortedBy::of(true, items, ClusterSizing::Portable);
+        assert_eq!(of(true, above), SortedBy::OrderKernel);
+        assert_eq!(of(true, crate::MAX_SEGMENT_SIZE), SortedBy::OrderKernel);
         for items in 2..above {
-            assert_eq!(SortedBy::of(true, items), SortedBy::ClusterKernel);
+            assert_eq!((of(true, items), portable(items)), (SortedBy::ClusterKernel, SortedBy::OrderKernel));
         }
         for items in [0, 1] {
-            assert_eq!(SortedBy::of(true, items), SortedBy::Nobody);
+            assert_eq!((of(true, items), portable(items)), (SortedBy::Nobody, SortedBy::Nobody));
         }
-        assert_eq!(SortedBy::of(false, above), SortedBy::Nobody);
+        assert_eq!(of(false, above), SortedBy::Nobody);
     }
 
     #[test]

@@ -139,6 +139,19 @@ impl ClusterSchedule {
         Self { chunks, effective_width, order, even_share, larger_shares }
     }
 
+    /// The fewest chunks that a working rank owns.
+    #[must_use]
+    pub const fn least_share(&self) -> u32 {
+        self.even_share
+    }
+
+    /// The most chunks that a rank owns.
+    #[must_use]
+    pub const fn most_share(&self) -> u32 {
+        // At most the number of chunks.
+        self.even_share.wrapping_add((self.larger_shares > 0) as u32)
+    }
+
     /// Whether `rank` owns nothing.
     #[must_use]
     pub const fn is_idle(&self, rank: u32) -> bool {

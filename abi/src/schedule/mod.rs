@@ -16,10 +16,12 @@
 //!
 //! Host and device evaluate the same functions, so both agree on every one of these decisions.
 
+mod bound;
 mod cluster;
 mod residency;
 mod split;
 
+pub use bound::{Bound, Groups, group_keys};
 pub use cluster::{
     ClusterSchedule, RankShare, ScanOrder, effective_width, max_chunks_per_rank, single_cta_eligible,
 };

@@ -130,7 +130,9 @@ mod tests {
                 }
             }
         }
-        let other = |kernel: &Kernel| kernel.needs_cluster || ["probe", "order"].iter().any(|family| kernel.entry.starts_with(family));
+        let other = |kernel: &Kernel| {
+            kernel.needs_cluster || ["probe", "order"].iter().any(|family| kernel.entry.starts_with(family))
+        };
         for kernel in KERNELS.iter().filter(|kernel| !other(kernel)) {
             assert!(used.contains(kernel.entry), "{}", kernel.entry);
         }

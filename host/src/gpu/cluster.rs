@@ -84,12 +84,18 @@ pub(super) fn shape(plan: &ClusterPlan, policy: &ClusterPolicy, num_segments: u6
     }
 }
 
+/// The items of a segment that the kernel itself brings in order: at most as many as a block sorts.
+pub(super) fn sorted_items(demand: &Demand) -> u32 {
+    if demand.sorts { demand.max_k.min(demand.max_segment_size) as u32 } else { 0 }
+}
+
 /// Tells the kernel what it was planned with.
-pub(super) fn tell(params: &mut KernelParams, plan: &ClusterPlan, policy: &ClusterPolicy) {
+pub(super) fn tell(params: &mut KernelParams, plan: &ClusterPlan, policy: &ClusterPolicy, demand: &Demand) {
     params.slots = plan.slots;
     params.max_stream_slots = plan.max_stream_slots;
     params.single_block_max_seg_size = policy.single_block_max_seg_size;
     params.min_chunks_per_block = policy.min_chunks_per_block;
+    params.order_items = sorted_items(demand);
 }
 
 #[cfg(test)]
@@ -125,13 +131,16 @@ mod tests {
     #[test]
     fn a_portable_launch_is_an_ordinary_one() {
         let policy = ClusterPolicy { sizing: ClusterSizing::Portable, ..ClusterPolicy::DEFAULT };
-        let limits = ClusterLimits { smem_per_block_optin_bytes: 0, max_cluster_width: 0 };
+        let limits =
+            ClusterLimits { smem_per_block_optin_bytes: 0, max_cluster_width: 0, multiprocessors: 1 };
         for key_width in KeyWidth::ALL {
             let demand = Demand {
                 key_width,
                 max_segment_size: i32::MAX as u64,
                 num_segments: (1 << 28) - 1,
                 loads: Loads::Bulk,
+                max_k: 64,
+                sorts: false,
             };
             let plan = plan_cluster(&policy, &demand, &limits, |_| unreachable!("nobody is asked")).unwrap();
             let launch = shape(&plan, &policy, demand.num_segments);
@@ -148,9 +157,16 @@ mod tests {
             max_segment_size: 131_072,
             num_segments: (1 << 27) - 1,
             loads: Loads::Bulk,
+            max_k: 64,
+            sorts: false,
         };
-        let limits = ClusterLimits { smem_per_block_optin_bytes: 227 << 10, max_cluster_width: 16 };
-        let plan = plan_cluster(&policy, &demand, &limits, |shape| shape.cluster_width).unwrap();
+        let limits = ClusterLimits {
+            smem_per_block_optin_bytes: 227 << 10,
+            max_cluster_width: 16,
+            multiprocessors: 132,
+        };
+        let plan = plan_cluster(&policy, &demand, &limits, |shape| shape.cluster_width * shape.cluster_width)
+            .unwrap();
         let LaunchShape { blocks, threads, shared_bytes, cluster_width } =
             shape(&plan, &policy, demand.num_segments);
         assert_eq!((cluster_width, threads), (16, 512));
@@ -160,7 +176,7 @@ mod tests {
         use cluster_topk_abi::key_order::{Direction, KeyType};
         use cluster_topk_abi::requirement::Contract;
         let mut params = KernelParams::empty(KeyType::F32, Direction::Largest, Contract::WEAKEST);
-        tell(&mut params, &plan, &policy);
+        tell(&mut params, &plan, &policy, &demand);
         // 32 chunks over 16 blocks; three chunks are one block's, since two are needed to join.
         assert_eq!((params.slots, params.max_stream_slots), (3, 3));
         assert_eq!((params.single_block_max_seg_size, params.min_chunks_per_block), (8192, 2));

@@ -58,6 +58,7 @@ impl Gpu {
                         chunks_per_block: plan.chunks_per_rank,
                         resident_chunks: plan.resident_chunks_per_rank(),
                         reread_chunks: plan.reread_chunks_per_rank(),
+                        sorted_items: cluster::sorted_items(demand),
                     }),
                     order: order.map(|order| OrderPlan {
                         kernel: order.entry,

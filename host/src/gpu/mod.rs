@@ -43,7 +43,7 @@ use crate::validate::Extent;
 use cluster_topk_abi::arch::{ComputeCapability, MAX_CLUSTER_WIDTH};
 use cluster_topk_abi::params::OrderParams;
 use cluster_topk_abi::plan::{ClusterLimits, ClusterPlan, Demand, Loads};
-use cluster_topk_abi::policy::ClusterPolicy;
+use cluster_topk_abi::policy::{ClusterPolicy, SortedBy};
 use cluster_topk_abi::selector::{BASELINE_MAX_SEGMENT_SIZE, Backend};
 use cudarc::driver::sys::CUdevice_attribute;
 use cudarc::driver::{CudaContext, CudaStream};
@@ -165,6 +165,7 @@ impl Gpu {
             max_cluster_width: capability
                 .limits()
                 .map_or(MAX_CLUSTER_WIDTH, |limits| limits.max_cluster_width),
+            multiprocessors: sms,
         };
         let modules = Modules::of(context, capability);
         Ok(Self { stream, capability, sms, limits, policy: ClusterPolicy::DEFAULT, modules })
@@ -208,17 +209,23 @@ impl Gpu {
                     || format!("the baseline covers {BASELINE_MAX_SEGMENT_SIZE} keys, not {max_size}");
                 Ok(Choice::Baseline(launch.ok_or_else(|| Error::Unsupported { reason: too_long() })?))
             }
-            (Backend::Cluster, why) => Ok(Choice::Cluster {
-                kernel: cluster::entry(width, self.policy.sizing),
-                demand: Demand {
-                    key_width: width,
-                    max_segment_size: max_size,
-                    num_segments,
-                    loads: Loads::of_stride(element_stride as u64),
-                },
-                why,
-                order: order::launch(width, num_segments, max_k.min(max_size), spec.contract.is_sorted()),
-            }),
+            (Backend::Cluster, why) => {
+                let (items, sizing) = (max_k.min(max_size), self.policy.sizing);
+                let by = SortedBy::of(spec.contract.is_sorted(), items, sizing);
+                Ok(Choice::Cluster {
+                    kernel: cluster::entry(width, sizing),
+                    demand: Demand {
+                        key_width: width,
+                        max_segment_size: max_size,
+                        num_segments,
+                        loads: Loads::of_stride(element_stride as u64),
+                        max_k,
+                        sorts: by == SortedBy::ClusterKernel,
+                    },
+                    why,
+                    order: order::launch(width, num_segments, items, by),
+                })
+            }
         }
     }
 
@@ -299,7 +306,7 @@ impl Gpu {
             Choice::Baseline(launch) => launch.shape,
             Choice::Cluster { demand, .. } => {
                 let plan = self.cluster_plan(&function, demand)?;
-                cluster::tell(&mut params, &plan, &self.policy);
+                cluster::tell(&mut params, &plan, &self.policy, demand);
                 cluster::shape(&plan, &self.policy, demand.num_segments)
             }
         };

@@ -16,10 +16,10 @@ pub(crate) struct Launch {
     pub(crate) workspace_bytes: u64,
 }
 
-/// The launch for `segments` segments that give up to `items` items each, sorted or not; `None` where the cluster kernel serves
+/// The launch for `segments` segments that give up to `items` items each, sorted by whomever; `None` where the cluster kernel serves
 /// the call alone.
-pub(crate) fn launch(width: KeyWidth, segments: u64, items: u64, sorted: bool) -> Option<Launch> {
-    match SortedBy::of(sorted, items) {
+pub(crate) fn launch(width: KeyWidth, segments: u64, items: u64, by: SortedBy) -> Option<Launch> {
+    match by {
         SortedBy::Nobody | SortedBy::ClusterKernel => return None,
         SortedBy::OrderKernel => {}
     }
@@ -44,6 +44,7 @@ pub(crate) fn launch(width: KeyWidth, segments: u64, items: u64, sorted: bool) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cluster_topk_abi::policy::ClusterSizing;
     use cluster_topk_device::KERNELS;
 
     /// Items that the order kernel is there for.
@@ -51,10 +52,14 @@ mod tests {
         SortedBy::WITHOUT_WORKSPACE_UP_TO + 64
     }
 
+    fn of(width: KeyWidth, segments: u64, items: u64, sorted: bool) -> Option<Launch> {
+        launch(width, segments, items, SortedBy::of(sorted, items, ClusterSizing::Searched))
+    }
+
     #[test]
     fn launches_fit_the_kernels() {
         for width in KeyWidth::ALL {
-            let launch = launch(width, 7, few(), true).unwrap();
+            let launch = of(width, 7, few(), true).unwrap();
             let kernel = KERNELS.iter().find(|kernel| kernel.entry == launch.entry).unwrap();
             assert_eq!(kernel.module, launch.module);
             assert_eq!(kernel.max_threads, launch.shape.threads);
@@ -68,12 +73,12 @@ mod tests {
     #[test]
     fn the_workspace_is_proportional_to_the_items() {
         for width in KeyWidth::ALL {
-            assert_eq!(launch(width, 7, 1_000_000, false), None);
-            assert_eq!(launch(width, 7, 0, true), None);
-            assert_eq!(launch(width, 7, 1, true), None);
+            assert_eq!(of(width, 7, 1_000_000, false), None);
+            assert_eq!(of(width, 7, 0, true), None);
+            assert_eq!(of(width, 7, SortedBy::WITHOUT_WORKSPACE_UP_TO, true), None);
             for items in [few(), few() + 4096, 4097, 100_000, (1 << 31) - 1] {
-                let one = launch(width, 1, items, true).unwrap();
-                let many = launch(width, 1000, items, true).unwrap();
+                let one = of(width, 1, items, true).unwrap();
+                let many = of(width, 1000, items, true).unwrap();
                 assert_eq!(many.workspace_bytes, 1000 * one.workspace_bytes);
                 assert!((4 * items..=24 * items + 30).contains(&one.workspace_bytes));
                 assert!(one.shape.shared_bytes <= 99 << 10);

@@ -51,8 +51,9 @@ pub struct OrderPlan {
 
 /// The decisions of the cluster backend beyond those of every GPU launch.
 ///
-/// A block owns at most `chunks_per_block` chunks of any segment. Those that its shared memory holds are read once; the others
-/// are read again in every pass.
+/// A block owns at most `chunks_per_block` chunks of any segment. Those that its shared memory holds are read once. The others are
+/// read once, too, where the resident ones bound the k-th key well, twice where all are needed for that, and in every pass where
+/// `k` is too large for a bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClusterPlan {
@@ -69,8 +70,11 @@ pub struct ClusterPlan {
     pub chunks_per_block: u32,
     /// Of these, the chunks that stay in shared memory.
     pub resident_chunks: u32,
-    /// Of these, the chunks that are read again in every pass.
+    /// Of these, the chunks that do not.
     pub reread_chunks: u32,
+    /// The items of a segment that the kernel itself brings in order, in the shared memory of the block that leads; 0 where the
+    /// output is not sorted, or a second launch sorts.
+    pub sorted_items: u32,
 }
 
 impl fmt::Display for GpuPlan {
@@ -102,9 +106,16 @@ impl fmt::Display for GpuPlan {
             _ => write!(
                 f,
                 "up to {chunks_per_block} chunks of {chunk_bytes} bytes a block: {resident_chunks} resident, \
-                 {reread_chunks} read again in every pass"
+                 {reread_chunks} read from global memory"
             ),
         }?;
+        if cluster.sorted_items > 0 {
+            let items = cluster.sorted_items;
+            write!(
+                f,
+                "\norder     by the leading block, in its shared memory: up to {items} items a segment"
+            )?;
+        }
         let Some(order) = &self.order else { return Ok(()) };
         let how =
             if order.in_shared_memory { "in shared memory" } else { "by radix passes over the workspace" };
@@ -150,20 +161,21 @@ mod tests {
     fn a_cluster_plan_says_everything() {
         let mut cluster = ClusterPlan {
             why: "longer segments than the baseline covers",
-            width_reason: WidthReason::MostResident,
+            width_reason: WidthReason::LeastTime,
             waves: Some(Waves { clusters: 8, count: 2 }),
             chunk_bytes: 16_384,
             chunks_per_block: 16,
             resident_chunks: 13,
             reread_chunks: 3,
+            sorted_items: 0,
         };
         assert_eq!(
             plan(Some(cluster.clone())).to_string(),
-            "backend   cluster: a cluster per segment of 16 thread blocks (longer segments than the baseline covers; no \
-             width holds the longest segment: widest, with the most shared memory)\n\
+            "backend   cluster: a cluster per segment of 16 thread blocks (longer segments than the baseline covers; \
+             least time by estimate, of all widths)\n\
              launch    128 x 512 threads, 221808 bytes of shared memory a block, kernel cluster_32\n\
              waves     2 waves of up to 8 clusters at once\n\
-             keys      up to 16 chunks of 16384 bytes a block: 13 resident, 3 read again in every pass"
+             keys      up to 16 chunks of 16384 bytes a block: 13 resident, 3 read from global memory"
         );
         let ordered = GpuPlan {
             order: Some(OrderPlan {
@@ -188,6 +200,12 @@ mod tests {
             reread_chunks: 0,
             ..cluster
         };
+        let sorting = plan(Some(ClusterPlan { sorted_items: 2048, ..cluster.clone() })).to_string();
+        assert!(
+            sorting.ends_with(
+                "\norder     by the leading block, in its shared memory: up to 2048 items a segment"
+            )
+        );
         let text = plan(Some(cluster.clone())).to_string();
         assert!(text.contains("waves     1 wave of"), "{text}");
         assert!(text.ends_with("resident: up to 16 chunks of 16384 bytes a block"), "{text}");
