@@ -96,15 +96,16 @@ pub struct Sorted<W, I> {
 }
 
 impl<W: Word, I: Scalar> Sorted<W, I> {
-    /// The place of the item at `own`, near it, in the order of cost and index. Any thread.
+    /// The item at `own`: its place in the order of cost and index, near `own`, its cost and its index. Any thread.
     #[inline(always)]
-    pub fn place(self, own: u32) -> u32 {
+    pub fn item(self, own: u32) -> (u32, W, u32) {
+        let (cost, index) = (self.items.cost(own), self.items.index(own));
         if self.is_exact {
-            return own;
+            return (own, cost, index);
         }
-        let bucket = self.spread.bucket(self.items.cost(own), self.items.index(own));
+        let bucket = self.spread.bucket(cost, index);
         let (from, to) = (self.starts.load(bucket), self.starts.load(bucket + 1));
-        from + self.items.before_within(own, from, to)
+        (from + self.items.before_within(own, from, to), cost, index)
     }
 }
 
@@ -137,6 +138,7 @@ pub unsafe fn bucket_sort<W: Word, I: Scalar, const THREADS: u32, const ITEMS: u
     index: impl Fn(u32) -> u32,
     cost: impl Fn(u32, u32) -> W,
 ) -> Sorted<W, I> {
+    const { assert!(THREADS.is_power_of_two() && ITEMS.is_power_of_two()) };
     let policy = OrderPolicy { threads: THREADS, items_per_thread: ITEMS as u32 };
     let buckets = policy.buckets(count);
     let Scratch { extremes, sums, starts } = scratch;
@@ -172,9 +174,16 @@ pub unsafe fn bucket_sort<W: Word, I: Scalar, const THREADS: u32, const ITEMS: u
     // SAFETY: the caller's promise; the branches above have ended.
     unsafe { block::sync() };
     let (first, behind) = (thread::index() * buckets / THREADS, (thread::index() + 1) * buckets / THREADS);
+    // There are at most as many buckets as items that a block holds.
+    let mut sizes = [0u32; ITEMS];
+    for (nth, size) in sizes.iter_mut().enumerate() {
+        let bucket = first + nth as u32;
+        if bucket < behind {
+            *size = starts.load(bucket);
+        }
+    }
     let (mut sum, mut crowded) = (0u32, 0u32);
-    for bucket in first..behind {
-        let size = starts.load(bucket);
+    for &size in &sizes {
         sum += size;
         crowded |= u32::from(size > CROWDED);
     }
@@ -183,9 +192,11 @@ pub unsafe fn bucket_sort<W: Word, I: Scalar, const THREADS: u32, const ITEMS: u
     // SAFETY: as above.
     let (before, total) = unsafe { block_exclusive_sum::<THREADS>(sums, sum + (crowded << 16)) };
     let mut start = before & 0xffff;
-    for bucket in first..behind {
-        let size = starts.load(bucket);
-        starts.store(bucket, start);
+    for (nth, &size) in sizes.iter().enumerate() {
+        let bucket = first + nth as u32;
+        if bucket < behind {
+            starts.store(bucket, start);
+        }
         start += size;
     }
     if thread::index() == 0 {

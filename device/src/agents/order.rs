@@ -72,7 +72,8 @@ where
             bucket_sort::<K::Word, u32, THREADS, ITEMS>(items, scratch, k, last.significant(), index, cost)
         };
         for own in strided(thread::index(), k, THREADS) {
-            segment.write_cost(sorted.place(own), items.index(own), items.cost(own), costs);
+            let (place, cost, index) = sorted.item(own);
+            segment.write_cost(place, index, cost, costs);
         }
         return;
     }

@@ -293,26 +293,30 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
         bits & bits.wrapping_neg()
     }
 
+    /// One loop for all units: this is there wherever an item is written.
     #[inline(always)]
     fn copy_payload(&self, place: u64, element: u64) {
-        match self.payload_unit() {
-            8 => self.copy_units::<u64>(place, element),
-            4 => self.copy_units::<u32>(place, element),
-            2 => self.copy_units::<u16>(place, element),
-            _ => self.copy_units::<u8>(place, element),
+        #[inline(always)]
+        fn copy<T: Scalar>(to: u64, from: u64) {
+            // SAFETY: the host checked the value buffer against the same elements as the key buffer, and every row of the output
+            // against its buffer; both are aligned to the unit, and payloads are whole units.
+            let (to, from) = unsafe { (Global::<T>::new(to, 1), Global::<T>::new(from, 1)) };
+            to.store(0, from.load(0));
         }
-    }
-
-    #[inline(always)]
-    fn copy_units<T: Scalar>(&self, place: u64, element: u64) {
-        // SAFETY: the host checked the value buffer against the same elements as the key buffer.
-        let from = unsafe { Global::<T>::new(self.params.values_in, u64::MAX) };
-        let to = self.values_out::<T>();
-        let units = u64::from(u32::from(self.params.payload_bytes) / T::BYTES);
-        let mut unit = 0;
-        while unit < units {
-            to.store(place.wrapping_mul(units) + unit, from.load(element.wrapping_mul(units) + unit));
-            unit += 1;
+        let (unit, bytes) = (self.payload_unit(), u32::from(self.params.payload_bytes));
+        let mut to = self.params.values_out.wrapping_add(place.wrapping_mul(bytes.into()));
+        let mut from = self.params.values_in.wrapping_add(element.wrapping_mul(bytes.into()));
+        let mut left = bytes;
+        while left > 0 {
+            match unit {
+                8 => copy::<u64>(to, from),
+                4 => copy::<u32>(to, from),
+                2 => copy::<u16>(to, from),
+                _ => copy::<u8>(to, from),
+            }
+            to = to.wrapping_add(unit.into());
+            from = from.wrapping_add(unit.into());
+            left -= unit.min(left);
         }
     }
 

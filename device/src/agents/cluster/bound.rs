@@ -3,20 +3,29 @@
 //! The best key of a group stands for it. A cost that at least k delegates reach is reached by at least k keys, whatever they
 //! are; a histogram over the delegates takes one atomic operation a group, where one over the keys would take one a key, most
 //! of them on the few buckets into which real keys crowd.
+//!
+//! Where the blocks hold a part of the keys only, the delegates of that part will do if there are enough of them. The bound is
+//! then as much looser as the part is smaller, but the other keys are read a single time, and kept only if they are within it.
 
+use super::few;
 use super::load::{self, Stages};
 use super::passes::Start;
-use super::share::{Share, Tile, batch};
-use super::team::Team;
+use super::share::{Share, Tile};
+use super::team::{Counted, Part, Team};
 use super::{Tuning, memory::Memory};
 use crate::agents::cost::{Key, Word};
 use crate::agents::open::Open;
-use cluster_topk_abi::schedule::SegmentSplit;
+use cluster_topk_abi::schedule::{Bound, Groups};
 
-/// Delegates per wanted item below which they bound the k-th badly.
-const DELEGATES_PER_ITEM: u32 = 2;
+/// Delegates within the bound up to which the candidates, of which there are some more, are probably few.
+#[inline(always)]
+fn close<K: Key, T: Tuning>(groups: Groups, sample: bool) -> u32 {
+    let most = const { few::worthwhile::<K, T>() };
+    if sample { groups.share_in_slots(most) } else { most }
+}
 
-/// Waits for the load, and bounds the k-th cost on the way where delegates do that well.
+/// Waits for the load, and bounds the k-th cost on the way where delegates do that well. Settling few candidates at once is worth it
+/// where the output is sorted, which that does on the way.
 ///
 /// # Safety
 ///
@@ -26,7 +35,8 @@ pub(super) unsafe fn find<K, T>(
     share: &Share<'_, K, T>,
     team: &Team<K, T>,
     k: u32,
-    split: &SegmentSplit,
+    groups: Groups,
+    sorts: bool,
 ) -> Start<K::Word>
 where
     K: Key + core::ops::BitXor<Output = K>,
@@ -34,10 +44,8 @@ where
 {
     let buckets = const { Memory::<K, T>::BUCKETS };
     let all = Open { least: K::Word::BEST, most: K::ONES.word(), k };
-    // A group is a tile, which holds at most a batch of vectors, so there are at least as many groups. It is the same number in
-    // every block.
-    let groups = split.bulk_keys / const { batch::<K>() * K::PER_VEC16 as u32 };
-    let delegate = groups / DELEGATES_PER_ITEM >= k;
+    let kind = groups.bound(k);
+    let (delegate, sample) = (kind != Bound::None, kind == Bound::Sample);
     let (stages, is_bulk) = (Stages::of(share), share.segment().is_contiguous());
     let shift = all.shift(buckets);
     let mut least = K::Word::WORST;
@@ -61,14 +69,23 @@ where
         stage += 1;
     }
     if !delegate {
-        return Start { open: all, first: true };
+        return Start { open: all, first: true, floor: false, is_close: false };
     }
-    share.overflow(&mut group);
+    if !sample {
+        share.overflow(&mut group);
+    }
     if let Some((key, _)) = share.single() {
         least = least.min(share.costs.strict(key));
     }
     // SAFETY: the caller's promise; the branch is the same in the whole team, and there are at least k groups.
-    let found = unsafe { team.resolve(k, false, Some(least), true) };
+    let found = unsafe {
+        team.resolve(k, Counted::Delegates { few: close::<K, T>(groups, sample) }, Some(least), true)
+    };
     let (least, most) = share.costs.folded(team.least(), all.within(found.bucket, shift, k).most);
-    Start { open: Open { least, most, k }, first: false }
+    Start {
+        open: Open { least, most, k },
+        first: false,
+        floor: sample,
+        is_close: sorts && found.part == Part::Few,
+    }
 }

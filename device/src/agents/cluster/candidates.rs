@@ -1,7 +1,7 @@
 //! The candidates: the keys of a block that may be among the winners.
 //!
-//! Once the k-th cost is bounded, few keys are. Their indices fit a list, and what follows looks at the list instead of at all
-//! keys. Each block decides for itself whether its candidates fit; where they do not, it goes on looking at all of its keys.
+//! Once the k-th cost is bounded, few keys are. They fit a list with their indices, and what follows looks at the list instead of
+//! at all keys. Each block decides for itself whether its candidates fit; where they do not, it goes on looking at all of its keys.
 
 use super::Tuning;
 use super::memory::word;
@@ -34,17 +34,41 @@ impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, '
     pub(super) unsafe fn within(share: &'s Share<'p, K, T>, most: K::Word) -> Self {
         let (state, list) = (share.memory.state, share.memory.list);
         let most = share.costs.strict_most(most);
-        share.vectors(|tile: Tile| {
+        let within = |tile: &Tile| {
             let mut within = 0u32;
             tile.each(|key, number| within |= if share.costs.strict(key) <= most { 1 << number } else { 0 });
+            within
+        };
+        // Which of a tile's keys a thread adds is not known when it is compiled: they are looked up in their slots again.
+        share.resident(0, share.resident, &mut |tile: Tile| {
+            let mut rest = within(&tile);
+            if rest != 0 {
+                // One claim for all of them.
+                let mut at = claim(share, rest.count_ones());
+                while rest != 0 {
+                    let index = tile.index::<K>(rest.trailing_zeros());
+                    add(share, at, share.key_in_slot(index), index);
+                    rest &= rest - 1;
+                    at += 1;
+                }
+            }
+        });
+        share.overflow(&mut |tile: Tile| {
+            let within = within(&tile);
             if within != 0 {
-                add(share, within, |number| tile.index::<K>(number));
+                let mut at = claim(share, within.count_ones());
+                tile.each(|key, number| {
+                    if within & (1 << number) != 0 {
+                        add(share, at, key, tile.index::<K>(number));
+                        at += 1;
+                    }
+                });
             }
         });
         if let Some((key, index)) = share.single()
             && share.costs.strict(key) <= most
         {
-            add(share, 1, |_| index);
+            add(share, claim(share, 1), key, index);
         }
         // SAFETY: the caller's promise.
         unsafe { block::sync() };
@@ -58,12 +82,19 @@ impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, '
         self.listed
     }
 
+    /// The listed candidate `at`.
+    #[inline(always)]
+    pub(super) fn item(&self, at: u32) -> (K, u32) {
+        let memory = self.share.memory;
+        (memory.list_keys.load(at), memory.list.load(at))
+    }
+
     /// Calls `each` with this thread's part of the `count` listed ones and their indices.
     #[inline(always)]
     pub(super) fn each_listed(&self, count: u32, mut each: impl FnMut(K, u32)) {
         for at in strided(thread::index(), count, T::POLICY.threads_per_block) {
-            let index = self.share.memory.list.load(at);
-            each(self.share.key(index), index);
+            let (key, index) = self.item(at);
+            each(key, index);
         }
     }
 
@@ -110,17 +141,18 @@ impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, '
     }
 }
 
-/// Appends the indices of the keys of a tile whose bits are set in `within`.
+/// Claims the next `count` places of the list.
 #[inline(always)]
-fn add<K: Key, T: Tuning>(share: &Share<'_, K, T>, mut within: u32, index: impl Fn(u32) -> u32) {
-    let list = share.memory.list;
-    // One claim for all of them.
-    let mut at = share.memory.state.fetch_add(word::LISTED, within.count_ones(), Scope::Block);
-    while within != 0 {
-        if at < list.len() {
-            list.store(at, index(within.trailing_zeros()));
-        }
-        within &= within - 1;
-        at += 1;
+fn claim<K: Key, T: Tuning>(share: &Share<'_, K, T>, count: u32) -> u32 {
+    share.memory.state.fetch_add(word::LISTED, count, Scope::Block)
+}
+
+/// Sets place `at` of the list, if there is one.
+#[inline(always)]
+fn add<K: Key, T: Tuning>(share: &Share<'_, K, T>, at: u32, key: K, index: u32) {
+    let memory = share.memory;
+    if at < memory.list.len() {
+        memory.list.store(at, index);
+        memory.list_keys.store(at, key);
     }
 }

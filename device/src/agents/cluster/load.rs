@@ -63,6 +63,7 @@ where
         if segment.is_contiguous() {
             // SAFETY: one thread, first of all.
             unsafe { copy(segment, share) };
+            share.prefetch_overflow(segment);
         }
     }
     for at in strided(thread::index(), word::LEAST_OF_RANKS, threads) {

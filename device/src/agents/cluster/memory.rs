@@ -46,6 +46,8 @@ pub(super) struct Memory<K, T> {
     pub(super) scan: Shared<u32>,
     /// Indices of candidates.
     pub(super) list: Shared<u32>,
+    /// Their keys.
+    pub(super) list_keys: Shared<K>,
     /// One per stage of the load.
     pub(super) barriers: Shared<u64>,
     /// Keys at the ends, one of a thread each.
@@ -92,6 +94,8 @@ impl<K: Key, T: Tuning> Memory<K, T> {
         let edges = unsafe {
             Shared::carve(const { Self::FIXED.head_edge }, const { 2 * Self::GEOMETRY.line_keys() as u32 })
         };
+        // SAFETY: as above.
+        let list_keys = unsafe { Shared::carve(const { Self::FIXED.list_keys }, T::POLICY.list_capacity) };
         // SAFETY: as above; the slots lie behind the fixed region.
         let slots = unsafe { Shared::carve(const { Self::SLOTS }, slots.wrapping_mul(Self::CHUNK_KEYS)) };
         Self {
@@ -99,11 +103,18 @@ impl<K: Key, T: Tuning> Memory<K, T> {
             histogram: part(const { Self::FIXED.histogram }, const { Self::BUCKETS }),
             scan: part(const { Self::FIXED.scan }, const { Self::THREADS / 32 * 2 }),
             list: part(const { Self::FIXED.list }, T::POLICY.list_capacity),
+            list_keys,
             barriers,
             edges,
             slots,
             tuning: core::marker::PhantomData,
         }
+    }
+
+    /// Where the slots end, in bytes; a multiple of 16, since chunks are.
+    #[inline(always)]
+    pub(super) fn behind(&self) -> u32 {
+        const { Self::SLOTS }.wrapping_add(self.slots.len().wrapping_mul(K::BYTES))
     }
 
     /// The least cost of the segment: the leader's.

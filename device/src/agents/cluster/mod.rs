@@ -6,11 +6,16 @@
 //! | bound | `bound` | the range of costs that can hold the k-th, from one delegate per group of keys |
 //! | candidates | `candidates` | a list of the keys within the bound, so that nothing below looks at the others again |
 //! | passes | `passes`, `team` | the k-th cost, by histograms that all blocks fold into the leader's |
-//! | placement | `place`, `cutoff`, `few` | every winner in its slot, each block writing its own |
+//! | placement | `place`, `cutoff`, `few` | every winner in its slot, each block putting its own |
+//! | ordering | `order` | where the output is sorted: winners gather in the leader's memory, and it writes them in order |
+//!
+//! Where a bound leaves so few candidates that every block can have them all, the passes are left out.
 //!
 //! A *pass* is two cluster barriers: one before the leader reads the merged histogram, one that publishes what it found. With
 //! one barrier for what is initialised at the start, whose wait lies just before the first access to a peer, and one for the
-//! counts that seed the output positions, a segment takes `2 × passes + 2` of them, and none where one block does it all.
+//! counts that seed the output positions, a segment takes `2 × passes + 2` of them, and none where one block does it all. A bound
+//! counts as a pass. Where the output is sorted, winners that gather in the leader's memory take one more; or few candidates are
+//! settled instead of the passes, by the barrier of the counts alone, or two more if they turn out to be many.
 //!
 //! Passes spread their buckets over the range of costs that is still open instead of cutting the key into fixed digits. The
 //! first pass over a key of which nothing is known is the same; later ones, and those behind a bound, do not waste buckets
@@ -24,19 +29,23 @@ mod cutoff;
 mod few;
 mod load;
 mod memory;
+mod order;
 mod passes;
 mod place;
 mod share;
 mod team;
 
-use super::cost::{Costs, Key};
+use super::bucket_sort::{Scratch, Sorted};
+use super::cost::{Costs, Key, Word};
+use super::items::Items;
 use super::segment::Segment;
-use crate::arch::{cluster, thread};
+use crate::arch::{block, cluster, thread};
 use crate::primitives::strided;
 use cluster_topk_abi::params::{Flags, KernelParams};
 use cluster_topk_abi::policy::ClusterPolicy;
-use cluster_topk_abi::schedule::{ClusterSchedule, ScanOrder, SegmentSplit, single_cta_eligible};
+use cluster_topk_abi::schedule::{ClusterSchedule, Groups, ScanOrder, SegmentSplit, single_cta_eligible};
 use memory::Memory;
+use order::Order;
 use share::Share;
 use team::Team;
 
@@ -44,6 +53,49 @@ use team::Team;
 pub trait Tuning: Copy + core::fmt::Debug {
     /// The policy; valid.
     const POLICY: ClusterPolicy;
+
+    /// [`bucket_sort`] of items in place, by as many threads as the policy says, for up to as many items as its
+    /// [`order`](ClusterPolicy::order).
+    ///
+    /// # Safety
+    ///
+    /// That of [`bucket_sort`].
+    unsafe fn sort<W: Word>(
+        items: Items<W, u32>,
+        scratch: Scratch<W>,
+        count: u32,
+        index_bits: u32,
+    ) -> Sorted<W, u32>;
+}
+
+/// Implements [`Tuning::sort`] for a number of threads.
+#[macro_export]
+macro_rules! cluster_sort {
+    ($threads:literal) => {
+        #[inline(always)]
+        unsafe fn sort<W: $crate::agents::cost::Word>(
+            items: $crate::agents::items::Items<W, u32>,
+            scratch: $crate::agents::bucket_sort::Scratch<W>,
+            count: u32,
+            index_bits: u32,
+        ) -> $crate::agents::bucket_sort::Sorted<W, u32> {
+            const {
+                let order = Self::POLICY.order();
+                assert!(order.threads == $threads && order.items_per_thread == 4);
+            }
+            // SAFETY: the caller's promise.
+            unsafe {
+                $crate::agents::bucket_sort::bucket_sort::<W, u32, $threads, 4>(
+                    items,
+                    scratch,
+                    count,
+                    index_bits,
+                    |at| items.index(at),
+                    |at, _| items.cost(at),
+                )
+            }
+        }
+    };
 }
 
 /// The policy of the kernels.
@@ -52,6 +104,7 @@ pub struct Default;
 
 impl Tuning for Default {
     const POLICY: ClusterPolicy = ClusterPolicy::DEFAULT;
+    cluster_sort!(512);
 }
 
 /// Selects segment `cluster index`.
@@ -75,7 +128,10 @@ where
     let (len, k) = (segment.len(), segment.selected());
     let (worker, workers) = (rank * threads + thread::index(), width * threads);
     segment.fill(worker, workers);
-    if k == len {
+    // SAFETY: the launch provides the memory.
+    let memory = unsafe { Memory::<K, T>::carve(params.slots) };
+    let order = Order::of(params, memory, k);
+    if k == len && !order.sorts() {
         // All of it, k = 0 and an empty segment included.
         for slot in strided(worker, k, workers) {
             segment.write(slot, slot);
@@ -92,32 +148,52 @@ where
     } else {
         SegmentSplit::generic(&geometry, len)
     };
-    let alone = single_cta_eligible(&geometry, len, params.slots, params.single_block_max_seg_size);
-    let order = order(params.flags);
+    let alone =
+        k == len || single_cta_eligible(&geometry, len, params.slots, params.single_block_max_seg_size);
+    let scan = scan_order(params.flags);
     let schedule =
-        ClusterSchedule::new(&split, if alone { 1 } else { width }, params.min_chunks_per_block, order);
+        ClusterSchedule::new(&split, if alone { 1 } else { width }, params.min_chunks_per_block, scan);
     if schedule.is_idle(rank) {
         // The cluster barrier waits for threads that have not exited, and nobody looks at this block's memory.
         return;
     }
-    // SAFETY: the launch provides the memory, and the whole block is here.
-    let memory = unsafe { Memory::<K, T>::carve(params.slots) };
+    let groups = Groups::of(&split, &schedule, K::WIDTH, params.slots, const { T::POLICY.list_capacity });
     let share = Share::of(&segment, &split, &schedule, rank, Costs::of(params), memory);
     let team = Team::of(&schedule, rank, memory);
-    // SAFETY: all threads of every block that works on the segment are here: what was branched on is the same for all of them.
-    unsafe {
-        load::start(&segment, &share, &team);
+    if k == len {
+        // All of it, in order: no more than a block sorts.
+        for slot in strided(thread::index(), k, threads) {
+            order.put(&segment, share.costs, &team, slot, slot, segment.load_key(slot));
+        }
+        if thread::index() == 0 {
+            segment.store(memory.segment());
+        }
+        // SAFETY: the whole block is here: what was branched on is the same for all its threads.
+        unsafe { block::sync() };
+    } else {
+        // SAFETY: all threads of every block that works on the segment are here: what was branched on is the same for all of
+        // them.
+        unsafe {
+            load::start(&segment, &share, &team);
+        }
+        // SAFETY: as above; the load has been started.
+        let start = unsafe { bound::find(&share, &team, k, groups, order.sorts()) };
+        // SAFETY: as above; all of the share is loaded.
+        if unsafe { passes::select(&share, &team, &order, start) } || !order.sorts() {
+            return;
+        }
+        // SAFETY: as above. Every thread may have put winners into the leader's memory.
+        unsafe { team.sync(true) };
+        if !team.leads() {
+            return;
+        }
     }
-    // SAFETY: as above; the load has been started.
-    let open = unsafe { bound::find(&share, &team, k, &split) };
-    // SAFETY: as above; all of the share is loaded.
-    let (candidates, kth) = unsafe { passes::narrow(&share, &team, open) };
-    // SAFETY: as above; the passes have counted what this block holds.
-    unsafe { place::write(&candidates, &team, kth) };
+    // SAFETY: the whole block is here, after a barrier.
+    unsafe { order.write(&share.segment(), share.costs) };
 }
 
 /// The order in which blocks claim slots: by [`ScanOrder::of`] of the contract that the flags stand for.
-fn order(flags: Flags) -> ScanOrder {
+fn scan_order(flags: Flags) -> ScanOrder {
     if flags.contains(Flags::DETERMINISTIC) && !flags.contains(Flags::PREFER_LARGER_INDEX) {
         ScanOrder::Ascending
     } else {

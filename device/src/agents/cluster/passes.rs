@@ -2,9 +2,12 @@
 
 use super::Tuning;
 use super::candidates::Candidates;
+use super::few;
 use super::memory::Memory;
+use super::order::Order;
+use super::place;
 use super::share::Share;
-use super::team::{Part, Team};
+use super::team::{Counted, Part, Team};
 use crate::agents::cost::{Key, Word};
 use crate::agents::open::Open;
 
@@ -15,49 +18,62 @@ pub(super) struct Kth<W> {
     pub(super) part: Part,
 }
 
-/// Narrows the open range until all keys within it are wanted, or few keys or a single cost are left in it. At least one pass,
-/// which counts the keys.
+/// Narrows the open range until all keys within it are wanted, or few keys or a single cost are left in it, and puts the winners
+/// into their slots. Where the start is close enough, all candidates are those few, without a pass, if they are as few as expected;
+/// the winners are then written in order, and the answer is `true`.
 ///
 /// # Safety
 ///
 /// All threads of the team call it together; at least `open.k` keys are within the range, none is better; the share is
 /// loaded, and `first` says that no pass has run yet.
 #[inline(always)]
-pub(super) unsafe fn narrow<'s, 'p, K, T>(
-    share: &'s Share<'p, K, T>,
+pub(super) unsafe fn select<K, T>(
+    share: &Share<'_, K, T>,
     team: &Team<K, T>,
+    order: &Order<K, T>,
     start: Start<K::Word>,
-) -> (Candidates<'s, 'p, K, T>, Kth<K::Word>)
+) -> bool
 where
     K: Key + core::ops::BitXor<Output = K>,
     T: Tuning,
 {
-    let Start { mut open, mut first } = start;
-    let mut candidates = Candidates::all(share);
+    let Start { mut open, mut first, mut floor, is_close } = start;
     // Before anything bounds the k-th cost, all keys are candidates.
-    let (mut is_bounded, mut is_gathered) = (!first, false);
+    let (mut candidates, mut is_listed) = (Candidates::all(share), false);
     let buckets = const { Memory::<K, T>::BUCKETS };
     loop {
-        if is_bounded && !is_gathered {
+        if !first && !is_listed {
             // SAFETY: the caller's promise; what is branched on is the same in the whole team.
             candidates = unsafe { Candidates::within(share, open.most) };
-            is_gathered = true;
+            is_listed = true;
+            // SAFETY: as above; no pass has run where the start is close.
+            if is_close && unsafe { few::finish(&candidates, team) } {
+                return true;
+            }
         }
         let shift = open.shift(buckets);
         let span = open.most.minus(open.least);
         candidates.each(|key, _| {
-            let offset = share.costs.cost(key).minus(open.least);
+            let cost = share.costs.cost(key);
+            let offset = if floor { cost.max(open.least) } else { cost }.minus(open.least);
             if offset <= span {
                 team.count(offset.shr(shift).low());
             }
         });
         // SAFETY: the caller's promise; the range and so the loop are the same in the whole team.
-        let found = unsafe { team.resolve(open.k, true, None, first) };
+        let found = unsafe {
+            team.resolve(open.k, Counted::Keys { few: const { few::boundary::<K, T>() } }, None, first)
+        };
         first = false;
-        is_bounded = true;
         open = open.within(found.bucket, shift, found.k);
+        if floor && found.bucket == 0 {
+            open.least = K::Word::BEST;
+        }
+        floor = false;
         if found.part != Part::Some || open.least == open.most {
-            return (candidates, Kth { open, part: found.part });
+            // SAFETY: as above; the passes have counted what this block holds.
+            unsafe { place::write(&candidates, team, order, Kth { open, part: found.part }) };
+            return false;
         }
     }
 }
@@ -68,4 +84,8 @@ pub(super) struct Start<W> {
     pub(super) open: Open<W>,
     /// Whether no pass has run yet.
     pub(super) first: bool,
+    /// Whether the least cost of the range is that of some keys only: the first bucket then takes what is better, too.
+    pub(super) floor: bool,
+    /// Whether few keys of the segment are within the range, as far as one can tell.
+    pub(super) is_close: bool,
 }

@@ -9,6 +9,7 @@ use super::candidates::Candidates;
 use super::cutoff::Cutoff;
 use super::few;
 use super::memory::{Memory, word};
+use super::order::Order;
 use super::passes::Kth;
 use super::share::Tile;
 use super::team::{Part, Team};
@@ -17,14 +18,18 @@ use crate::arch::{Scope, block, thread, warp};
 use crate::primitives::strided;
 use cluster_topk_abi::params::Flags;
 
-/// Writes the winners.
+/// Puts the winners into their slots of the output, or of the memory where they gather to be sorted.
 ///
 /// # Safety
 ///
 /// All threads of the team call it together, after the passes that found `kth`.
 #[inline(always)]
-pub(super) unsafe fn write<K, T>(candidates: &Candidates<'_, '_, K, T>, team: &Team<K, T>, kth: Kth<K::Word>)
-where
+pub(super) unsafe fn write<K, T>(
+    candidates: &Candidates<'_, '_, K, T>,
+    team: &Team<K, T>,
+    order: &Order<K, T>,
+    kth: Kth<K::Word>,
+) where
     K: Key + core::ops::BitXor<Output = K>,
     T: Tuning,
 {
@@ -34,17 +39,18 @@ where
     let k = segment.selected();
     let state = share.memory.state;
     let front_total = k - open.k;
-    let is_few = const { few::capacity::<K>(Memory::<K, T>::BUCKETS) > 0 } && part == Part::Few;
+    let is_few = part == Part::Few;
     let has_sent = is_few && few::send(candidates, team, open);
     // SAFETY: the caller's promise.
     unsafe { seed(team, share.memory, front_total, is_few, has_sent) };
-    let deterministic = segment.flags().contains(Flags::DETERMINISTIC);
+    let deterministic = share.flags().contains(Flags::DETERMINISTIC);
     let mut cutoff = Cutoff::ALL;
     if is_few {
         cutoff = Cutoff::NONE;
-        if let Some((place, index)) = few::settle(share.memory, team, open.k) {
-            segment.write_key(front_total + place, index, share.key(index));
-        }
+        let winner =
+            |place, index, key| order.put(&segment, share.costs, team, front_total + place, index, key);
+        // SAFETY: as above; the counts have been sent.
+        unsafe { few::settle(candidates, team, open.k, winner) };
     } else if deterministic && part != Part::Whole {
         let before = state.load(word::BACK) - front_total;
         let own = if team.leads() { state.load(word::ALL_BACK) - before } else { state.load(word::OWN_BACK) };
@@ -55,29 +61,18 @@ where
         } else if own > open.k - before {
             // SAFETY: as above; the range holds one cost where not all of it is wanted, and the passes left the histogram
             // empty.
-            cutoff = unsafe { Cutoff::find(candidates, team, open.most, open.k - before) };
+            cutoff = unsafe { Cutoff::find(candidates, team, open.most, own, open.k - before) };
         }
     }
 
     let wins = |cost: K::Word, index: u32| cost < open.least || (cost <= open.most && cutoff.admits(index));
-    let place = |key: K, index: u32| {
-        let cost = share.costs.cost(key);
-        if wins(cost, index) {
-            let counter = if cost < open.least { word::FRONT } else { word::BACK };
-            let slot = state.fetch_add(counter, 1, Scope::Block);
-            if slot < k {
-                segment.write_key(slot, index, key);
-            }
-        }
-    };
     if let Some(count) = candidates.listed() {
         let mut from = 0;
         while from < count {
             let at = from + thread::index();
             let (mut key, mut index, mut is_ahead, mut is_tied) = (K::ZERO, 0, false, false);
             if at < count {
-                index = share.memory.list.load(at);
-                key = share.key(index);
+                (key, index) = candidates.item(at);
                 let cost = share.costs.cost(key);
                 is_ahead = cost < open.least;
                 is_tied = !is_ahead && wins(cost, index);
@@ -101,7 +96,7 @@ where
                 let (first, winners) = if is_ahead { (front, ahead) } else { (back, tied) };
                 let slot = first + (winners & warp::lanes_below()).count_ones();
                 if slot < k {
-                    segment.write_key(slot, index, key);
+                    order.put(&segment, share.costs, team, slot, index, key);
                 }
             }
             from += const { Memory::<K, T>::THREADS };
@@ -133,12 +128,19 @@ where
             back += u32::from(!is_ahead);
             if slot < k {
                 let index = tile.index::<K>(lowest.trailing_zeros());
-                segment.write_key(slot, index, share.key(index));
+                order.put(&segment, share.costs, team, slot, index, share.key(index));
             }
         }
     });
     if let Some((key, index)) = share.single() {
-        place(key, index);
+        let cost = share.costs.cost(key);
+        if wins(cost, index) {
+            let counter = if cost < open.least { word::FRONT } else { word::BACK };
+            let slot = state.fetch_add(counter, 1, Scope::Block);
+            if slot < k {
+                order.put(&segment, share.costs, team, slot, index, key);
+            }
+        }
     }
 }
 
@@ -191,7 +193,8 @@ unsafe fn seed<K: Key, T: Tuning>(
     if thread::index() == 0 {
         state.add(word::BACK, front_total, Scope::Cluster);
     }
-    // After this barrier no block uses another's memory, so each may exit when it is done.
+    // After this barrier no block uses another's memory, so each may exit when it is done; but for winners that gather in the
+    // leader's, for which there is a barrier more.
     // SAFETY: as above.
     unsafe { team.sync(publishes) };
 }

@@ -4,13 +4,17 @@ use super::Tuning;
 use super::memory::Memory;
 use crate::agents::cost::{Costs, Key};
 use crate::agents::segment::Segment;
-use crate::arch::{Vec16, thread};
-use cluster_topk_abi::schedule::{ClusterSchedule, Residency, SegmentSplit};
+use crate::arch::{Vec16, bulk, thread};
+use cluster_topk_abi::params::Flags;
+use cluster_topk_abi::schedule::{ClusterSchedule, Residency, SegmentSplit, group_keys};
 
-/// Vectors of 16 bytes that a thread loads before it looks at the first: two, or one where that is many keys already.
-pub(super) const fn batch<K: Key>() -> u32 {
-    if K::BYTES < 4 { 1 } else { 2 }
+/// Vectors of 16 bytes that a thread loads before it looks at the first: those of a group.
+const fn batch<K: Key>() -> u32 {
+    group_keys(K::WIDTH) / K::PER_VEC16 as u32
 }
+
+/// Rows of vectors that are asked for before they are loaded.
+const AHEAD: u32 = 16;
 
 /// A block's share of a segment: a run of keys in its slots, a run that has no slot, and single keys at the ends.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +115,12 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
         self.base.load(self.memory.segment()).0
     }
 
+    /// What the call asks for.
+    #[inline(always)]
+    pub(super) fn flags(&self) -> Flags {
+        self.base.flags()
+    }
+
     /// The index behind this block's last key; its first is [`Self::begin`].
     #[inline(always)]
     pub(super) fn end(&self) -> u32 {
@@ -159,6 +169,12 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
         if at < self.resident { self.memory.slots.load(at) } else { self.segment().load_key(index) }
     }
 
+    /// Key `index`, which has a slot.
+    #[inline(always)]
+    pub(super) fn key_in_slot(&self, index: u32) -> K {
+        self.memory.slots.load(index.wrapping_sub(self.first))
+    }
+
     /// Calls `each` with this thread's part of the vectors in slots from key number `from` up to `to`, multiples of a vector.
     #[inline(always)]
     pub(super) fn resident(&self, from: u32, to: u32, each: &mut impl FnMut(Tile)) {
@@ -170,18 +186,37 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
     pub(super) fn overflow(&self, each: &mut impl FnMut(Tile)) {
         if self.overflow > 0 {
             let segment = self.segment();
-            self.rows(self.resident, self.resident + self.overflow, each, |at| self.load(&segment, at));
+            self.rows(self.resident, self.resident + self.overflow, each, |at| {
+                // The first thread's vector begins a row.
+                if thread::index() == 0 {
+                    self.prefetch(&segment, at + const { AHEAD * Self::ROW }, const { Self::ROW });
+                }
+                self.load(&segment, at)
+            });
         }
     }
 
-    /// Calls `each` with this thread's part of all vectors: two loops, the common one without a branch for each vector.
+    /// Asks for the first vectors that have no slot, so that they are near when [`Self::overflow`] comes to them. One thread.
     #[inline(always)]
-    pub(super) fn vectors(&self, mut each: impl FnMut(Tile)) {
-        self.resident(0, self.resident, &mut each);
-        self.overflow(&mut each);
+    pub(super) fn prefetch_overflow(&self, segment: &Segment<'p, K>) {
+        self.prefetch(segment, self.resident, const { AHEAD * Self::ROW });
     }
 
-    /// [`Self::vectors`] by one loop, for what is so large that it should be there once.
+    /// Keys of a row of vectors, one for each thread.
+    const ROW: u32 = Memory::<K, T>::THREADS * K::PER_VEC16 as u32;
+
+    /// Asks for `len` keys from number `at` on, as far as they are there. One thread.
+    #[inline(always)]
+    fn prefetch(&self, segment: &Segment<'p, K>, at: u32, len: u32) {
+        let end = self.resident + self.overflow;
+        if at < end && segment.is_contiguous() {
+            let from = segment.keys().slice(u64::from(self.first + at), len.min(end - at).into());
+            // SAFETY: keys without a slot begin where a chunk does, on a line, rows are whole vectors, and so are keys.
+            unsafe { bulk::prefetch(from) };
+        }
+    }
+
+    /// Calls `each` with this thread's part of all vectors: by one loop, for what is so large that it should be there once.
     #[inline(always)]
     pub(super) fn vectors_in_turn(&self, mut each: impl FnMut(Tile)) {
         let (segment, end) = (self.segment(), self.resident + self.overflow);

@@ -1,7 +1,6 @@
 //! The blocks that work on a segment together: their barrier, and the histograms that they merge.
 
 use super::Tuning;
-use super::few;
 use super::memory::{Memory, word};
 use crate::agents::cost::{Key, Word};
 use crate::arch::shared::Shared;
@@ -20,12 +19,27 @@ pub(super) struct Found {
     pub(super) part: Part,
 }
 
+/// What a histogram has counted.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Counted {
+    /// Delegates; their part is [`Part::Few`] if up to the end of the bucket there are at most so many.
+    Delegates {
+        /// So many.
+        few: u32,
+    },
+    /// Keys; their part is [`Part::Few`] if the bucket holds at most so many.
+    Keys {
+        /// So many.
+        few: u32,
+    },
+}
+
 /// Which part of the items in a range is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// All of them.
     Whole,
-    /// Some of them, and they are so few that [`few`] settles which.
+    /// Some of them, and they are so few that [`few`](super::few) settles which.
     Few,
     /// Some of them.
     Some,
@@ -106,7 +120,7 @@ impl<K: Key, T: Tuning> Team<K, T> {
 
     /// The block whose histogram gathers all: the last in scan order.
     #[inline(always)]
-    fn leader(&self) -> u32 {
+    pub(super) fn leader(&self) -> u32 {
         self.order.leader(self.width)
     }
 
@@ -165,7 +179,7 @@ impl<K: Key, T: Tuning> Team<K, T> {
     /// Merges the blocks' histograms and finds the bucket of the `k`-th item; leaves the histograms empty. Two barriers of the
     /// team.
     ///
-    /// With `items` the histograms are over keys, and the block notes how many of its own lie before the bucket and in it. With
+    /// Of keys the block notes how many of its own lie before the bucket and in it. With
     /// each thread's `least` cost, [`Self::least`] is there afterwards; it is gathered by stores, since 64-bit minima are no
     /// atomic operation of shared memory.
     ///
@@ -174,7 +188,13 @@ impl<K: Key, T: Tuning> Team<K, T> {
     /// All threads of the team call it together; the histograms hold at least `k` items. `first` says that it is the first
     /// call, which ends the wait for the peers' start.
     #[inline(always)]
-    pub(super) unsafe fn resolve(&self, k: u32, items: bool, least: Option<K::Word>, first: bool) -> Found {
+    pub(super) unsafe fn resolve(
+        &self,
+        k: u32,
+        counted: Counted,
+        least: Option<K::Word>,
+        first: bool,
+    ) -> Found {
         let memory = self.memory;
         let own_first = thread::index() * 4;
         let has_buckets = own_first < const { Memory::<K, T>::BUCKETS };
@@ -244,12 +264,12 @@ impl<K: Key, T: Tuning> Team<K, T> {
             let mut through = before;
             for (at, &count) in counts.0.iter().enumerate() {
                 if let Some(k) = wanted(k, through, count) {
-                    let part = if k == count {
-                        Part::Whole
-                    } else if items && count <= const { few::capacity::<K>(Memory::<K, T>::BUCKETS) } {
-                        Part::Few
-                    } else {
-                        Part::Some
+                    let part = match counted {
+                        Counted::Delegates { few } if through.wrapping_add(count) <= few => Part::Few,
+                        Counted::Delegates { .. } => Part::Some,
+                        Counted::Keys { .. } if k == count => Part::Whole,
+                        Counted::Keys { few } if count <= few => Part::Few,
+                        Counted::Keys { .. } => Part::Some,
                     };
                     memory.result().store(0, Found { bucket: own_first + at as u32, k, part }.packed());
                     memory.state.store(word::ALL_BACK, count);
@@ -263,7 +283,7 @@ impl<K: Key, T: Tuning> Team<K, T> {
         let word =
             if self.alone() { memory.result().load(0) } else { memory.result().at(self.leader()).load(0) };
         let found = Found::unpacked(word);
-        if items && !leads && found.bucket / 4 == thread::index() {
+        if matches!(counted, Counted::Keys { .. }) && !leads && found.bucket / 4 == thread::index() {
             // This thread's buckets hold it: its scan says what the block has before it.
             for (at, &count) in counts.0.iter().enumerate() {
                 if own_first + at as u32 == found.bucket {
