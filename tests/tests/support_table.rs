@@ -1,7 +1,7 @@
 //! The table in README.md of what the GPU engine serves is the selector's own answer.
 
 use cluster_topk_abi::arch::ComputeCapability;
-use cluster_topk_abi::policy::SortedBy;
+use cluster_topk_abi::policy::{ClusterSizing, SortedBy};
 use cluster_topk_abi::requirement::{Contract, Determinism, OutputOrdering, TieBreak};
 use cluster_topk_abi::selector::{
     BASELINE_MAX_SEGMENT_SIZE, Backend, BackendOverride, HARD_MAX_SEGMENT_SIZE, LibrarySelector,
@@ -40,7 +40,7 @@ fn answer((major, minor): (u8, u8), length: u64, contract: Contract) -> String {
     match LibrarySelector::select(ComputeCapability::new(major, minor), input) {
         Err(_) => "no".into(),
         Ok(Backend::Baseline) => "baseline".into(),
-        Ok(Backend::Cluster) => match SortedBy::of(contract.is_sorted(), length) {
+        Ok(Backend::Cluster) => match SortedBy::of(contract.is_sorted(), length, ClusterSizing::Searched) {
             SortedBy::Nobody | SortedBy::ClusterKernel => "cluster".into(),
             SortedBy::OrderKernel => {
                 format!("cluster, with a workspace for `k` above {}", SortedBy::WITHOUT_WORKSPACE_UP_TO)

@@ -82,7 +82,7 @@ unsafe fn kernel<W: Word, I: Scalar, const THREADS: u32, const PER_THREAD: usize
         }
     };
     for own in strided(thread::index(), count, THREADS) {
-        let place = sorted.place(own).into();
+        let place = sorted.item(own).0.into();
         sorted_costs.store(place, items.cost(own).widen());
         sorted_indices.store(place, items.index(own));
     }

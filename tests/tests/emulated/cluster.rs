@@ -6,8 +6,8 @@ use crate::times;
 use cluster_topk::Error;
 use cluster_topk_abi::key_order::KeyWidth;
 use cluster_topk_abi::layout::TileGeometry;
-use cluster_topk_abi::params::KernelParams;
-use cluster_topk_abi::policy::ClusterPolicy;
+use cluster_topk_abi::params::{Flags, KernelParams};
+use cluster_topk_abi::policy::{ClusterPolicy, OrderMemory};
 use cluster_topk_device::agents::cluster::{Tuning, run};
 use cluster_topk_emulate::{Fault, Launch, Mode, Options, Report, Schedule};
 use cluster_topk_tests::check::check;
@@ -33,6 +33,7 @@ macro_rules! tunings {
                     list_capacity: $list,
                     ..ClusterPolicy::DEFAULT
                 };
+                cluster_topk_device::cluster_sort!($threads);
             }
             const _: () = assert!($name::POLICY.is_valid());
         )*
@@ -98,6 +99,14 @@ impl Emulated {
     ) -> Result<Report, Box<Fault>> {
         let mut prepared = prepare(request, inputs, out);
         let (kernel, shape) = self.configure::<K>(&mut prepared.params);
+        // What the kernel sorts itself.
+        let (mut shape, items) = (shape, prepared.max_k.min(prepared.max_size));
+        if prepared.params.flags.contains(Flags::SORTED) {
+            let (policy, word) = (self.agent.policy.order(), size_of::<K>().max(4) as u32);
+            assert!(items <= policy.capacity().into(), "{request:?}");
+            prepared.params.order_items = items as u32;
+            shape.shared_bytes += OrderMemory::of(policy, word, items as u32).bytes.next_multiple_of(16);
+        }
         run_prepared(kernel, shape, prepared, options, request, inputs, out)
     }
 
@@ -144,9 +153,16 @@ pub(crate) const PAIRS: [Pair; 5] =
 pub(crate) fn cases<K: TestKey>(seeds: core::ops::Range<u64>, max_keys: usize) {
     for seed in seeds {
         let case = case::<K>(seed, max_keys);
-        let requirement = Requirement::of(PAIRS[seed as usize % 5], Order::Unsorted);
-        let request = Request { requirement, ..case.request };
         let agent = &AGENTS[seed as usize / 5 % AGENTS.len()];
+        let sortable = case.request.k.upper() <= agent.policy.order().capacity() as usize;
+        let orders: &[Order] = if sortable {
+            &[Order::Unsorted, Order::Sorted, Order::StableSorted]
+        } else {
+            &[Order::Unsorted]
+        };
+        let requirement =
+            Requirement::of(PAIRS[seed as usize % 5], orders[seed as usize / 15 % orders.len()]);
+        let request = Request { requirement, ..case.request };
         let runner = Emulated { agent, shape: Shape::random(seed), schedule: Schedule::nth(seed) };
         harness::run(&runner, &request, &case.keys);
     }

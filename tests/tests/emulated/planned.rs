@@ -49,11 +49,14 @@ impl Planned {
             max_segment_size: prepared.max_size,
             num_segments: params.num_segments.into(),
             loads: Loads::of_stride(params.key_element_stride),
+            max_k: prepared.max_k,
+            sorts: false,
         };
         let device = ComputeCapability::new(9, 0).limits().expect("the table has it");
         let limits = ClusterLimits {
             smem_per_block_optin_bytes: device.smem_per_block_optin_bytes,
             max_cluster_width: device.max_cluster_width,
+            multiprocessors: 132,
         };
         plan_cluster(&self.policy, &demand, &limits, |shape| 132 / shape.cluster_width)
             .expect("it is planned")
