@@ -116,17 +116,17 @@ fn text_faults(module: &Module, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Kernels that keep a word or two in memory between their stages, outside every loop, where the assembler for one architecture
-/// places registers worse than those for the others; and the most bytes of such loads and stores together. The portable kernels
-/// have the code of the others.
-const COLD_SPILLS: [(&str, &str, u32); 2] = [("cluster_16", "sm_120", 32), ("portable_16", "sm_120", 32)];
+/// Kernels that keep a few words in memory between their stages, by the start of their names, and the most bytes of such loads and
+/// stores together. None of them is in a loop that goes over keys: in the assembled code every branch back over one spans more than a
+/// thousand instructions. Look again before raising a limit.
+const COLD_SPILLS: [(&str, u32); 2] = [("cluster_", 128), ("portable_", 128)];
 
 /// Faults that ptxas reports.
 fn usage_faults(name: &str, arch: &str, usage: Usage) -> Vec<String> {
     let mut faults = Vec::new();
-    let is_known = COLD_SPILLS.iter().any(|&(kernel, on, bytes)| {
-        (kernel, on) == (name, arch) && usage.spill_stores + usage.spill_loads <= bytes
-    });
+    let is_known = COLD_SPILLS
+        .iter()
+        .any(|&(family, bytes)| name.starts_with(family) && usage.spill_stores + usage.spill_loads <= bytes);
     if is_known {
         return faults;
     }
