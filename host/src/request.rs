@@ -174,11 +174,11 @@ impl<'i, 'o, K: Key, M: Memory, S: Argument<'i, M>, O> Request<'i, 'o, K, M, S, 
     /// let stream = CudaContext::new(0)?.new_stream()?;
     /// let env = Env::gpu(Gpu::on(stream.clone())?); // the default contract: stable-sorted
     /// let scores = stream.clone_htod(&vec![0.5f32; 8 * 100_000])?;
-    /// let mut best = stream.alloc_zeros::<u32>(8 * 50)?;
+    /// let mut best = stream.alloc_zeros::<u32>(8 * 5000)?;
     ///
-    /// let bytes = max_indices(Segments::rows(&scores, 8, 100_000), 50, &mut best).workspace_bytes(&env)?;
+    /// let bytes = max_indices(Segments::rows(&scores, 8, 100_000), 5000, &mut best).workspace_bytes(&env)?;
     /// let mut room = stream.alloc_zeros::<u8>(bytes)?; // once, for many calls
-    /// max_indices(Segments::rows(&scores, 8, 100_000), 50, &mut best).workspace(&mut room).run(&env)?;
+    /// max_indices(Segments::rows(&scores, 8, 100_000), 5000, &mut best).workspace(&mut room).run(&env)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn workspace(mut self, room: impl Output<'o, Elem = u8, Memory = M>) -> Self {
@@ -187,7 +187,8 @@ impl<'i, 'o, K: Key, M: Memory, S: Argument<'i, M>, O> Request<'i, 'o, K, M, S, 
     }
 
     /// How many bytes of room [`run`](Self::run) needs beside the outputs: 0 for all but sorted requests that the GPU engine
-    /// serves by clusters, and for those a few bytes for each item of each segment, whatever the segments' length.
+    /// serves by clusters, which sort up to 2,048 items of a segment themselves (portable clusters one), and for those a few bytes
+    /// for each item of each segment, whatever the segments' length.
     ///
     /// It follows from what the host knows: the number of segments, the bounds of `k` and of the lengths, the key type, and the
     /// requirement. With [`Env::best_available`] it is 0: what is copied to the GPU gets its room there. Nothing is loaded, nor is the

@@ -19,7 +19,8 @@ pub enum SortedBy {
 }
 
 impl SortedBy {
-    /// Rows of up to as many items are written in order without a workspace: what the cluster kernel sorts, and one item alone.
+    /// Rows of up to as many items are written in order without a workspace: what the cluster kernel sorts, and one item alone; where
+    /// the launch is searched for, not portable.
     pub const WITHOUT_WORKSPACE_UP_TO: u64 = arith::max(CLUSTER_SORTS_UP_TO, 1);
 
     /// The answer for rows of up to `items` items, the smaller of the largest k and the longest segment.
