@@ -298,9 +298,11 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
     fn copy_payload(&self, place: u64, element: u64) {
         #[inline(always)]
         fn copy<T: Scalar>(to: u64, from: u64) {
-            // SAFETY: the host checked the value buffer against the same elements as the key buffer, and every row of the output
-            // against its buffer; both are aligned to the unit, and payloads are whole units.
-            let (to, from) = unsafe { (Global::<T>::new(to, 1), Global::<T>::new(from, 1)) };
+            // SAFETY: the host checked every row of the output against its buffer, which is aligned to the unit, and payloads are
+            // whole units.
+            let to = unsafe { Global::<T>::new(to, 1) };
+            // SAFETY: the host checked the value buffer against the same elements as the key buffer; the rest is as above.
+            let from = unsafe { Global::<T>::new(from, 1) };
             to.store(0, from.load(0));
         }
         let (unit, bytes) = (self.payload_unit(), u32::from(self.params.payload_bytes));

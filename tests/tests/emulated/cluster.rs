@@ -105,7 +105,7 @@ impl Emulated {
             let (policy, word) = (self.agent.policy.order(), size_of::<K>().max(4) as u32);
             assert!(items <= policy.capacity().into(), "{request:?}");
             prepared.params.order_items = items as u32;
-            shape.shared_bytes += OrderMemory::of(policy, word, items as u32).bytes.next_multiple_of(16);
+            shape.shared_bytes += OrderMemory::of(policy, word, items as u32).bytes;
         }
         run_prepared(kernel, shape, prepared, options, request, inputs, out)
     }
@@ -123,7 +123,8 @@ impl Emulated {
             blocks: params.num_segments * width,
             threads: self.agent.policy.threads_per_block,
             cluster_width: width,
-            shared_bytes: geometry.bytes_for_slots(slots.into()) as u32,
+            // What the slots reach up to where memory starts on a line, as it does; a launch has more for where it does not.
+            shared_bytes: geometry.slots_base(0) as u32 + slots * self.agent.policy.chunk_bytes,
         };
         (self.agent.kernels[at], shape)
     }
