@@ -111,7 +111,7 @@ fn sizes(device: &'static Device) -> Outcome {
         too_long(u64::MAX.into())
     );
     let size = stream.clone_htod(&[5u64]).expect("the GPU has room");
-    let deferred = Deferred::new(&size).bounds(0..=1u64 << 31);
+    let deferred = Deferred::new(&size).bounds(0..=1 << 31);
     assert_eq!(max_keys(Segments::rows(&keys, 1, deferred), 1, &mut out).run(&env), bad(1 << 31));
     let offsets = stream.clone_htod(&[0u32, 9]).expect("the GPU has room");
     let ragged = Segments::ragged(&keys, &offsets).max_length(1u64 << 31);
