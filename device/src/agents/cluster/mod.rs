@@ -54,12 +54,12 @@ pub trait Tuning: Copy + core::fmt::Debug {
     /// The policy; valid.
     const POLICY: ClusterPolicy;
 
-    /// [`bucket_sort`] of items in place, by as many threads as the policy says, for up to as many items as its
-    /// [`order`](ClusterPolicy::order).
+    /// [`bucket_sort`](crate::agents::bucket_sort::bucket_sort()) of items in place, by as many threads as the policy says, for
+    /// up to as many items as its [`order`](ClusterPolicy::order).
     ///
     /// # Safety
     ///
-    /// That of [`bucket_sort`].
+    /// That of [`bucket_sort`](crate::agents::bucket_sort::bucket_sort()).
     unsafe fn sort<W: Word>(
         items: Items<W, u32>,
         scratch: Scratch<W>,
