@@ -15,3 +15,4 @@ pub mod layout;
 pub mod oracle;
 pub mod request;
 pub mod runner;
+pub mod worked_example;
