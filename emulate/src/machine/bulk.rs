@@ -4,6 +4,7 @@ use super::{Machine, Outcome, Slot};
 use crate::clock::{ENGINE, Tid};
 use crate::fault::{Place, Rule};
 use crate::memory::Use;
+use crate::shadow::How;
 use crate::shared::Awaited;
 use crate::site::Site;
 
@@ -115,22 +116,25 @@ impl Machine {
             .map(|at| (to + at, address + u64::from(at), piece.min(bytes - at)))
             .collect();
         self.copies.push(Copy { id, block, by, site, barrier, engine, phase, pieces });
+        self.report.bulk_copies += 1;
         Ok(())
     }
 
-    /// Every ordinary access to the destination must come before, and be fenced.
+    /// Every ordinary access to the destination must come before, and what it has written be fenced.
     fn fenced_destination(&mut self, block: u32, to: u32, bytes: u32) -> Outcome<()> {
         for access in self.own_block().shared.shadow.accesses(to as usize, bytes as usize) {
-            let (tid, clock, site) = (access.tid, access.clock, access.site);
+            let (tid, clock, site, how) = (access.tid, access.clock, access.site, access.how);
             let ordered = self.accessor().knows(tid, clock);
-            let fenced = tid >= ENGINE || self.fenced(tid, clock, |order| &order.proxy_fences);
+            let fenced = tid >= ENGINE
+                || matches!(how, How::Read | How::AtomicRead(_))
+                || self.fenced(tid, clock, |order| &order.proxy_fences);
             if ordered && fenced {
                 continue;
             }
             let (rule, detail) = if ordered {
                 (
                     Rule::ProxyFence,
-                    "fence::proxy_async is missing between an access to the destination and the copy",
+                    "fence::proxy_async is missing between a write to the destination and the copy",
                 )
             } else if tid >= ENGINE {
                 (Rule::BulkNotComplete, "the last copy into these bytes has not been seen to complete")

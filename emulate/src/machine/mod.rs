@@ -97,6 +97,8 @@ pub struct Report {
     pub switches: u64,
     /// How often the barrier of a cluster was passed, all clusters together.
     pub cluster_barriers: u64,
+    /// Bulk copies into shared memory.
+    pub bulk_copies: u64,
     /// Where operations stood that order others.
     pub sites: BTreeSet<Site>,
     /// Where atomic operations stood whose scope is wider than a block.

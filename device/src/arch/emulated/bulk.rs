@@ -15,9 +15,9 @@ pub const ALIGN: u32 = 16;
 /// # Safety
 ///
 /// Both addresses and the byte count are multiples of [`ALIGN`]; the count is not 0 and fits `to`; `barrier`'s current
-/// phase expects these bytes. Ordinary accesses to the destination by any thread come before, with a
-/// [`super::fence::proxy_async`] by that thread and a barrier in between; and none come until the phase completes. No
-/// thread writes the source while the kernel runs.
+/// phase expects these bytes. Ordinary accesses to the destination by any thread come before, with a barrier in between, and
+/// after writes a [`super::fence::proxy_async`] by that thread, too; and none come until the phase completes. No thread writes
+/// the source while the kernel runs.
 #[track_caller]
 pub unsafe fn copy<T: Scalar>(to: Shared<T>, from: Global<T>, barrier: Mbarrier) {
     let room = to.len().saturating_mul(T::BYTES);
