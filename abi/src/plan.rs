@@ -35,7 +35,7 @@ use crate::MAX_GRID_BLOCKS;
 use crate::arith;
 use crate::key_order::KeyWidth;
 use crate::layout::{TileGeometry, smem_block_tile_layout};
-use crate::policy::{ClusterPolicy, ClusterSizing, LaunchShape, OrderMemory, word_bytes};
+use crate::policy::{ClusterPolicy, ClusterSizing, LaunchShape, OrderMemory, Streaming, word_bytes};
 use crate::schedule::{
     Bound, ClusterSchedule, Groups, ScanOrder, SegmentSplit, effective_width, max_chunks_per_rank,
     single_cta_eligible,
@@ -155,8 +155,11 @@ pub struct ClusterPlan {
     pub shape: LaunchShape,
     /// Chunk slots of one block: at least 1.
     pub slots: u32,
-    /// Streaming slots at most: 1 to `slots` and to the pipeline depth.
-    pub max_stream_slots: u32,
+    /// Whether chunks pass through the slots, all of them in every pass: as [`Streaming`] says, where some block owns more of
+    /// them than it has slots and will look at them more than once. There are at most as many slots as
+    /// [`pipeline_stages`](ClusterPolicy::pipeline_stages) then. Otherwise chunks stay in their slots, and the threads load those
+    /// without one themselves: once where a sample of the keys will do for the bound.
+    pub streams: bool,
     /// The most chunks that a block owns of any segment.
     pub chunks_per_rank: u32,
     /// In how many rounds the segments get their turn; unknown under [`ClusterSizing::Portable`].
@@ -173,7 +176,7 @@ impl ClusterPlan {
     }
 
     /// Chunks that are read from global memory again in every pass after the first, of the
-    /// [`chunks_per_rank`](Self::chunks_per_rank); see [`Residency`](crate::schedule::Residency).
+    /// [`chunks_per_rank`](Self::chunks_per_rank).
     #[must_use]
     pub const fn reread_chunks_per_rank(&self) -> u32 {
         self.chunks_per_rank.saturating_sub(self.slots)
@@ -260,12 +263,20 @@ pub fn plan_cluster(
     let sized = |width: u32, slots: u32, waves, reason| {
         let chunks_per_rank = max_chunks_per_rank(chunks, width, policy.min_chunks_per_block);
         let slots = chunks_per_rank.clamp(1, slots);
+        let sampled = matches!(bound(policy, demand, &geometry, width, slots).0, Bound::Sample);
+        // Whether they do is known when it is known how many blocks run at once.
+        let may_stream = !portable
+            && matches!(demand.loads, Loads::Bulk)
+            && !matches!(policy.streaming, Streaming::Never)
+            && chunks_per_rank > slots
+            && !sampled;
+        let slots = if may_stream { slots.min(policy.pipeline_stages) } else { slots };
         // At most `available`, since that is where `most_slots` comes from.
         let dynamic_smem_bytes = geometry.bytes_for_slots(slots.into()) as u32 + order_bytes;
         ClusterPlan {
             shape: LaunchShape { cluster_width: width, dynamic_smem_bytes },
             slots,
-            max_stream_slots: policy.max_stream_slots.unwrap_or(slots).min(policy.pipeline_stages).min(slots),
+            streams: may_stream,
             chunks_per_rank,
             waves,
             reason,
@@ -282,7 +293,10 @@ pub fn plan_cluster(
     let mut launchable = |plan: ClusterPlan| {
         let clusters = max_active_clusters(plan.shape);
         let count = arith::div_ceil(demand.num_segments, clusters.into());
-        (clusters > 0).then_some(ClusterPlan { waves: Some(Waves { clusters, count }), ..plan })
+        let waves = Waves { clusters, count };
+        let streams = plan.streams
+            && (matches!(policy.streaming, Streaming::Always) || shares(demand, limits, &plan.shape, waves));
+        (clusters > 0).then_some(ClusterPlan { waves: Some(waves), streams, ..plan })
     };
 
     let occupied = effective_width(chunks, u32::MAX, policy.min_chunks_per_block);
@@ -323,6 +337,26 @@ pub fn plan_cluster(
     })
 }
 
+/// Whether some multiprocessor runs several blocks at once.
+fn shares(demand: &Demand, limits: &ClusterLimits, shape: &LaunchShape, waves: Waves) -> bool {
+    let blocks = demand.num_segments.min(waves.clusters.into()) * u64::from(shape.cluster_width);
+    blocks > limits.multiprocessors.into()
+}
+
+/// What bounds the k-th item of the longest segment, at a width and a number of slots, and its groups of keys.
+fn bound(
+    policy: &ClusterPolicy,
+    demand: &Demand,
+    geometry: &TileGeometry,
+    width: u32,
+    slots: u32,
+) -> (Bound, Groups) {
+    let split = SegmentSplit::generic(geometry, demand.len());
+    let schedule = ClusterSchedule::new(&split, width, policy.min_chunks_per_block, ScanOrder::Ascending);
+    let groups = Groups::of(&split, &schedule, demand.key_width, slots, policy.list_capacity);
+    (groups.bound(arith::min(demand.max_k, demand.len() as u64) as u32), groups)
+}
+
 /// Shared memory of a multiprocessor that each block takes beyond its own.
 const SMEM_RESERVED_PER_BLOCK: u32 = 1024;
 
@@ -344,17 +378,13 @@ fn estimated_time(
 ) -> u64 {
     let Some(waves) = plan.waves else { return u64::MAX };
     let width = plan.shape.cluster_width;
-    let blocks = demand.num_segments.min(waves.clusters.into()) * u64::from(width);
-    let shared = usize::from(blocks > limits.multiprocessors.into());
-    let split = SegmentSplit::generic(geometry, demand.len());
-    let schedule = ClusterSchedule::new(&split, width, policy.min_chunks_per_block, ScanOrder::Ascending);
-    let groups = Groups::of(&split, &schedule, demand.key_width, plan.slots, policy.list_capacity);
+    let shared = usize::from(shares(demand, limits, &plan.shape, waves));
     let wanted = arith::min(demand.max_k, demand.len() as u64);
-    let reads = match groups.bound(wanted as u32) {
-        Bound::Sample => 1,
-        Bound::All if 3 * wanted / 2 <= u64::from(groups.listed) => 2,
+    let reads = match bound(policy, demand, geometry, width, plan.slots) {
+        (Bound::Sample, _) => 1,
+        (Bound::All, groups) if 3 * wanted / 2 <= u64::from(groups.listed) => 2,
         // The passes look at every key: nothing bounds the k-th before the first, or the candidates fit no list.
-        Bound::All | Bound::None => 6,
+        (Bound::All | Bound::None, _) => 6,
     };
     let resident = u64::from(plan.resident_chunks_per_rank()) * PER_RESIDENT_CHUNK[shared];
     let streamed = u64::from(plan.reread_chunks_per_rank()) * PER_STREAMED_CHUNK[shared] * reads;

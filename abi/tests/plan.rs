@@ -7,7 +7,7 @@ use cluster_topk_abi::layout::TileGeometry;
 use cluster_topk_abi::plan::{
     ClusterLimits, ClusterPlan, Demand, Loads, NoPlan, Waves, WidthReason, plan_cluster,
 };
-use cluster_topk_abi::policy::{ClusterPolicy, LaunchShape, OrderMemory};
+use cluster_topk_abi::policy::{ClusterPolicy, LaunchShape, OrderMemory, Streaming};
 use proptest::prelude::*;
 
 const LONGEST: u64 = (1 << 31) - 1;
@@ -135,6 +135,13 @@ fn brute_force(
         let share = worst_share(chunks, width.into(), min_chunks);
         let smallest = |most| (1..=most).find(|&slots| share <= slots.into()).unwrap_or(most);
         for slots in [smallest(half), smallest(most)] {
+            let bulk = demand.loads == Loads::Bulk && policy.streaming != Streaming::Never;
+            let slots = if bulk && share > slots.into() && passes(policy, demand, width, slots) != 1 {
+                // Chunks pass through them, each by barriers of its own.
+                slots.min(policy.pipeline_stages.into())
+            } else {
+                slots
+            };
             let clusters = active(width, slots);
             if clusters > 0 {
                 let time = time(device, policy, demand, width, slots, share, clusters);
@@ -163,6 +170,14 @@ fn time(
     let multiprocessors = device.groups.iter().sum::<u64>();
     let alone = segments.min(clusters.into()) * u128::from(width) <= multiprocessors.into();
     let (wave, kept, read) = if alone { (110, 10, 10) } else { (150, 20, 14) };
+    let passes = passes(policy, demand, width, slots);
+    let resident = share.min(slots.into());
+    let one = wave + kept * resident + read * passes * (share - resident);
+    segments.div_ceil(clusters.into()) * one
+}
+
+/// How often keys without a slot are looked at: once if a sample bounds what is wanted, otherwise twice or many times.
+fn passes(policy: &ClusterPolicy, demand: &Demand, width: u32, slots: u64) -> u128 {
     // Groups of two vectors, or of one of keys that are narrower than four bytes.
     let bytes = u128::from(demand.key_width.bytes());
     let group = if bytes < 4 { 16 / bytes } else { 32 / bytes };
@@ -178,7 +193,7 @@ fn time(
     };
     let k = u128::from(demand.max_k.min(demand.max_segment_size));
     let listed = ranks * u128::from(policy.list_capacity);
-    let passes = if all / 4 < k {
+    if all / 4 < k {
         6
     } else if sample < all && sample / 4 >= k && 10 * k * all <= 3 * listed * sample {
         1
@@ -186,10 +201,7 @@ fn time(
         2
     } else {
         6
-    };
-    let resident = share.min(slots.into());
-    let one = wave + kept * resident + read * passes * (share - resident);
-    segments.div_ceil(clusters.into()) * one
+    }
 }
 
 /// What the leader sorts in: eight bytes for each item, twelve where keys have 64 bits, and as many buckets as items or more.
@@ -223,8 +235,14 @@ fn agrees(device: &Device, policy: &ClusterPolicy, demand: &Demand) {
     let clusters = device.active(policy.threads_per_block, width, bytes);
     let waves = Waves { clusters, count: demand.num_segments.div_ceil(clusters.into()) };
     assert_eq!(plan.waves, Some(waves), "{}", context());
-    let stream = [slots as u32, policy.pipeline_stages, policy.max_stream_slots.unwrap_or(u32::MAX)];
-    assert_eq!(Some(plan.max_stream_slots), stream.into_iter().min(), "{}", context());
+    let again = share > slots.into() && passes(policy, demand, width, slots) > 1;
+    let at_once = u128::from(demand.num_segments).min(clusters.into()) * u128::from(width);
+    let pays = match policy.streaming {
+        Streaming::Estimated => at_once > device.groups.iter().sum::<u64>().into(),
+        Streaming::Always => true,
+        Streaming::Never => false,
+    };
+    assert_eq!(plan.streams, again && demand.loads == Loads::Bulk && pays, "{}", context());
     let resident = share.min(slots.into());
     assert_eq!(u128::from(plan.resident_chunks_per_rank()), resident, "{}", context());
     assert_eq!(u128::from(plan.reread_chunks_per_rank()), share - resident, "{}", context());
@@ -260,20 +278,42 @@ fn any_policy() -> impl Strategy<Value = ClusterPolicy> {
         proptest::sample::select(vec![(64u32, 16u32), (48, 16), (128, 128), (384, 128), (16 << 10, 128)]);
     let cap = |most: u32| proptest::option::of(1..=most);
     let short = prop_oneof![Just(0u32), 0u32..4000, Just(LONGEST as u32)];
-    (chunk, cap(16), cap(20), cap(9), 1u32..6, short, proptest::sample::select(vec![32u32, 64, 512]))
-        .prop_map(|((chunk_bytes, load_align_bytes), width, slots, stream, min_chunks, short, threads)| {
-            ClusterPolicy {
-                chunk_bytes,
-                load_align_bytes,
-                max_cluster_width: width,
-                max_slots: slots,
-                max_stream_slots: stream,
-                min_chunks_per_block: min_chunks,
-                single_block_max_seg_size: short,
-                threads_per_block: threads,
-                ..ClusterPolicy::DEFAULT
-            }
-        })
+    let streaming = proptest::sample::select(vec![Streaming::Estimated, Streaming::Always, Streaming::Never]);
+    (
+        chunk,
+        cap(16),
+        cap(20),
+        1u32..=32,
+        1u32..6,
+        short,
+        proptest::sample::select(vec![32u32, 64, 512]),
+        streaming,
+    )
+        .prop_map(
+            |(
+                (chunk_bytes, load_align_bytes),
+                width,
+                slots,
+                stages,
+                min_chunks,
+                short,
+                threads,
+                streaming,
+            )| {
+                ClusterPolicy {
+                    chunk_bytes,
+                    load_align_bytes,
+                    max_cluster_width: width,
+                    max_slots: slots,
+                    pipeline_stages: stages,
+                    streaming,
+                    min_chunks_per_block: min_chunks,
+                    single_block_max_seg_size: short,
+                    threads_per_block: threads,
+                    ..ClusterPolicy::DEFAULT
+                }
+            },
+        )
 }
 
 proptest! {

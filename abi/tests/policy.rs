@@ -1,6 +1,6 @@
 //! The validity check of a policy: either side of every limit.
 
-use cluster_topk_abi::policy::{ClusterPolicy, ClusterSizing, PolicyError};
+use cluster_topk_abi::policy::{ClusterPolicy, ClusterSizing, PolicyError, Streaming};
 
 const DEFAULT: ClusterPolicy = ClusterPolicy::DEFAULT;
 
@@ -14,18 +14,18 @@ fn the_default_policy() {
             histogram_items_per_thread: 8,
             tie_break_items_per_thread: 8,
             copy_items_per_thread: 8,
-            pipeline_stages: 8,
+            pipeline_stages: 16,
             chunk_bytes: 16384,
             load_align_bytes: 128,
             bits_per_pass: 11,
             list_capacity: 1920,
             min_blocks_per_sm: 2,
             sizing: ClusterSizing::Searched,
+            streaming: Streaming::Estimated,
             single_block_max_seg_size: 8192,
             min_chunks_per_block: 1,
             max_cluster_width: None,
             max_slots: None,
-            max_stream_slots: None,
         }
     );
 }
@@ -44,11 +44,11 @@ fn a_tiny_policy_for_tests_is_valid() {
         list_capacity: 1,
         min_blocks_per_sm: 32,
         sizing: ClusterSizing::Searched,
+        streaming: Streaming::Never,
         single_block_max_seg_size: 0,
         min_chunks_per_block: 3,
         max_cluster_width: Some(1),
         max_slots: Some(1),
-        max_stream_slots: Some(1),
     };
     assert_eq!(tiny.validate(), Ok(()));
 }
@@ -105,7 +105,6 @@ fn chunks_and_caps() {
     let fault = |policy: ClusterPolicy| policy.validate().unwrap_err();
     assert_eq!(fault(ClusterPolicy { min_chunks_per_block: 0, ..DEFAULT }), PolicyError::MinChunksPerBlock);
     assert_eq!(fault(ClusterPolicy { max_slots: Some(0), ..DEFAULT }), PolicyError::MaxSlots);
-    assert_eq!(fault(ClusterPolicy { max_stream_slots: Some(0), ..DEFAULT }), PolicyError::MaxStreamSlots);
     for width in [0, 17] {
         let policy = ClusterPolicy { max_cluster_width: Some(width), ..DEFAULT };
         assert_eq!(fault(policy), PolicyError::MaxClusterWidth(width));

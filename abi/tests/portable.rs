@@ -50,7 +50,7 @@ fn the_longest_segments() {
             // 2^31 keys but one, in chunks of 16 KiB, an eighth of them: all full, or short of a key or a line.
             let chunks = (u64::from(key_width.bytes()) << 31) / (16 << 10) / 8;
             assert_eq!(u64::from(plan.chunks_per_rank), chunks);
-            assert!(!plan.is_resident() && plan.slots >= 1 && plan.max_stream_slots >= 1);
+            assert!(!plan.is_resident() && plan.slots >= 1 && !plan.streams);
         }
     }
 }
@@ -96,20 +96,18 @@ proptest! {
     fn slots_keep_to_the_budget_and_the_caps(
         key_width in proptest::sample::select(KeyWidth::ALL.to_vec()),
         max_slots in proptest::option::of(1u32..4),
-        max_stream_slots in proptest::option::of(1u32..4),
         min_chunks_per_block in 1u32..5,
         max_segment_size in prop_oneof![0u64..200_000, 0..=MAX_SEGMENT_SIZE],
         loads in proptest::sample::select(vec![Loads::Bulk, Loads::Plain]),
     ) {
-        let policy = ClusterPolicy { max_slots, max_stream_slots, min_chunks_per_block, ..POLICY };
+        let policy = ClusterPolicy { max_slots, min_chunks_per_block, ..POLICY };
         prop_assert_eq!(policy.validate(), Ok(()));
         let plan = plan(&policy, &Demand { key_width, max_segment_size, num_segments: 3, loads, max_k: 1, sorts: false }).unwrap();
         let bytes = TileGeometry::of(&policy, key_width, 0).bytes_for_slots(plan.slots.into());
         prop_assert_eq!(u64::from(plan.shape.dynamic_smem_bytes), bytes);
         prop_assert!(bytes <= BUDGET);
         prop_assert!(plan.slots <= max_slots.unwrap_or(u32::MAX) && plan.slots >= 1);
-        prop_assert!(plan.max_stream_slots <= max_stream_slots.unwrap_or(u32::MAX).min(plan.slots));
-        prop_assert!(plan.max_stream_slots >= 1);
+        prop_assert!(!plan.streams);
         // No block has room that no segment fills.
         prop_assert!(plan.slots == 1 || plan.slots <= plan.chunks_per_rank);
         prop_assert!(plan.is_resident() == (plan.chunks_per_rank <= plan.slots));

@@ -5,7 +5,7 @@ use cluster_topk_abi::layout::TileGeometry;
 use cluster_topk_abi::policy::ClusterPolicy;
 use cluster_topk_abi::requirement::{Contract, Determinism, OutputOrdering, TieBreak};
 use cluster_topk_abi::schedule::{
-    ClusterSchedule, RankShare, Residency, ScanOrder, SegmentSplit, effective_width, max_chunks_per_rank,
+    ClusterSchedule, RankShare, ScanOrder, SegmentSplit, effective_width, max_chunks_per_rank,
     single_cta_eligible,
 };
 use proptest::prelude::*;
@@ -187,19 +187,6 @@ fn single_block_eligibility_at_both_limits() {
     assert!(!single_cta_eligible(&geometry, LONGEST, 13, LONGEST));
 }
 
-#[test]
-fn residency_corners() {
-    let residency = |resident, streamed, stream_slots| Residency { resident, streamed, stream_slots };
-    assert_eq!(Residency::new(13, 13, 8), residency(13, 0, 0));
-    assert_eq!(Residency::new(14, 13, 8), residency(5, 9, 8));
-    assert_eq!(Residency::new(14, 2, 8), residency(0, 14, 2));
-    assert_eq!(Residency::new(14, 2, 1), residency(1, 13, 1));
-    assert_eq!(Residency::new(2, 1, 8), residency(0, 2, 1));
-    assert_eq!(Residency::new(0, 0, 8), residency(0, 0, 0));
-    assert_eq!(Residency::generic(14, 13), residency(13, 1, 0));
-    assert_eq!(Residency::generic(3, 13), residency(3, 0, 0));
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
@@ -264,35 +251,6 @@ proptest! {
                 .filter(|&other| if order == ScanOrder::Ascending { other > rank } else { other < rank })
                 .collect();
             prop_assert_eq!((begin..end).collect::<Vec<_>>(), after);
-        }
-    }
-
-    #[test]
-    fn every_chunk_is_resident_or_streamed(
-        first_chunk in 0u32..100, chunks in 0u32..60, slots in 1u32..20, max_stream in 1u32..10, reverse: bool,
-    ) {
-        let share = RankShare { first_chunk, chunks, head: false, tail: false };
-        for (residency, generic) in
-            [(Residency::new(chunks, slots, max_stream), false), (Residency::generic(chunks, slots), true)]
-        {
-            prop_assert_eq!(residency.resident + residency.streamed, chunks);
-            prop_assert!(residency.resident + residency.stream_slots <= slots);
-            prop_assert_eq!(residency.streamed == 0, chunks <= slots);
-            if !generic {
-                prop_assert_eq!(residency.stream_slots == 0, chunks <= slots);
-                prop_assert!(residency.stream_slots <= max_stream);
-                // A rank that streams leaves no slot unused.
-                prop_assert!(residency.streamed == 0 || residency.resident + residency.stream_slots == slots);
-            }
-            let (resident, streamed) =
-                (residency.first_resident(&share, reverse), residency.first_streamed(&share, reverse));
-            let mut covered: Vec<u32> = (resident..resident + residency.resident).collect();
-            covered.extend(streamed..streamed + residency.streamed);
-            covered.sort_unstable();
-            prop_assert_eq!(covered, (first_chunk..first_chunk + chunks).collect::<Vec<_>>());
-            if residency.resident > 0 && residency.streamed > 0 {
-                prop_assert_eq!(reverse, resident > streamed);
-            }
         }
     }
 

@@ -309,25 +309,53 @@ kernels! {
         // SAFETY: the launch has 1,024 threads a block; its other promises are passed on.
         unsafe { block_select::run::<u64, 16, 4, 1024>(&params) }
     }
-    /// A cluster per segment of any number of keys of 8 bits.
+    /// A cluster per segment of any number of keys of 8 bits: best of those that its shared memory holds, or that it tells what to
+    /// keep of the others.
     cluster / "cluster-8", threads 512, blocks 2: cluster_8(params: KernelParams) {
         // SAFETY: the launch has 512 threads a block; its other promises are passed on.
         unsafe { crate::agents::cluster::run::<u8, crate::agents::cluster::Default>(&params) }
     }
-    /// A cluster per segment of any number of keys of 16 bits.
+
+    /// A cluster per segment of any number of adjacent keys of 8 bits, which pass through its shared memory.
+    cluster / "stream-8", threads 512, blocks 2: stream_8(params: KernelParams) {
+        // SAFETY: the launch has 512 threads a block; its other promises are passed on.
+        unsafe { crate::agents::cluster::run::<u8, crate::agents::cluster::Streaming<crate::agents::cluster::Default>>(&params) }
+    }
+    /// A cluster per segment of any number of keys of 16 bits: best of those that its shared memory holds, or that it tells what to
+    /// keep of the others.
     cluster / "cluster-16", threads 512, blocks 2: cluster_16(params: KernelParams) {
         // SAFETY: the launch has 512 threads a block; its other promises are passed on.
         unsafe { crate::agents::cluster::run::<u16, crate::agents::cluster::Default>(&params) }
     }
-    /// A cluster per segment of any number of keys of 32 bits.
+
+    /// A cluster per segment of any number of adjacent keys of 16 bits, which pass through its shared memory.
+    cluster / "stream-16", threads 512, blocks 2: stream_16(params: KernelParams) {
+        // SAFETY: the launch has 512 threads a block; its other promises are passed on.
+        unsafe { crate::agents::cluster::run::<u16, crate::agents::cluster::Streaming<crate::agents::cluster::Default>>(&params) }
+    }
+    /// A cluster per segment of any number of keys of 32 bits: best of those that its shared memory holds, or that it tells what to
+    /// keep of the others.
     cluster / "cluster-32", threads 512, blocks 2: cluster_32(params: KernelParams) {
         // SAFETY: the launch has 512 threads a block; its other promises are passed on.
         unsafe { crate::agents::cluster::run::<u32, crate::agents::cluster::Default>(&params) }
     }
-    /// A cluster per segment of any number of keys of 64 bits.
+
+    /// A cluster per segment of any number of adjacent keys of 32 bits, which pass through its shared memory.
+    cluster / "stream-32", threads 512, blocks 2: stream_32(params: KernelParams) {
+        // SAFETY: the launch has 512 threads a block; its other promises are passed on.
+        unsafe { crate::agents::cluster::run::<u32, crate::agents::cluster::Streaming<crate::agents::cluster::Default>>(&params) }
+    }
+    /// A cluster per segment of any number of keys of 64 bits: best of those that its shared memory holds, or that it tells what to
+    /// keep of the others.
     cluster / "cluster-64", threads 512, blocks 2: cluster_64(params: KernelParams) {
         // SAFETY: the launch has 512 threads a block; its other promises are passed on.
         unsafe { crate::agents::cluster::run::<u64, crate::agents::cluster::Default>(&params) }
+    }
+
+    /// A cluster per segment of any number of adjacent keys of 64 bits, which pass through its shared memory.
+    cluster / "stream-64", threads 512, blocks 2: stream_64(params: KernelParams) {
+        // SAFETY: the launch has 512 threads a block; its other promises are passed on.
+        unsafe { crate::agents::cluster::run::<u64, crate::agents::cluster::Streaming<crate::agents::cluster::Default>>(&params) }
     }
     /// A block per segment that brings what the cluster kernel has selected of keys of 8 bits in order.
     any / "order-8", threads 1024, blocks 1: order_8(params: OrderParams) {

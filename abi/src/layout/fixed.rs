@@ -8,7 +8,7 @@ use crate::policy::ClusterPolicy;
 /// falling alignment need, so that none is padded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FixedRegion {
-    /// Barriers of the bulk-copy pipeline: one of 8 bytes per stage.
+    /// Barriers of the bulk-copy pipeline: two of 8 bytes per stage.
     pub barriers: u32,
     /// Shared state: [`STATE_BYTES`](Self::STATE_BYTES), aligned to 16.
     pub state: u32,
@@ -47,7 +47,7 @@ impl FixedRegion {
             None => 0,
         };
         let barriers = 0;
-        let state = after(barriers, policy.pipeline_stages.saturating_mul(8));
+        let state = after(barriers, policy.pipeline_stages.saturating_mul(16));
         let histogram = after(state, Self::STATE_BYTES);
         let head_edge = after(histogram, buckets.saturating_mul(4));
         let tail_edge = after(head_edge, policy.load_align_bytes);

@@ -95,8 +95,6 @@ pub struct KernelParams {
     /// Chunk slots of one block that the launch's shared memory holds (see [`layout`](crate::layout)); cluster backend
     /// only.
     pub slots: u32,
-    /// Streaming slots at most, 1 to `slots` and to the pipeline depth; cluster backend only.
-    pub max_stream_slots: u32,
     /// Segments up to this many keys take the single-block path where they fit it; cluster backend only.
     pub single_block_max_seg_size: u32,
     /// Chunks that a block must own to join the effective cluster, at least 1; cluster backend only.
@@ -139,7 +137,6 @@ impl KernelParams {
             num_segments: 0,
             flags: Flags::of(contract, direction),
             slots: 0,
-            max_stream_slots: 0,
             single_block_max_seg_size: 0,
             min_chunks_per_block: 1,
             payload_bytes: 0,
@@ -186,12 +183,11 @@ assert_offsets! {
     num_segments: 264,
     flags: 268,
     slots: 272,
-    max_stream_slots: 276,
-    single_block_max_seg_size: 280,
-    min_chunks_per_block: 284,
-    payload_bytes: 288,
-    value_kind: 289,
-    segment_form: 290,
-    key_type: 291,
-    order_items: 292,
+    single_block_max_seg_size: 276,
+    min_chunks_per_block: 280,
+    payload_bytes: 284,
+    value_kind: 285,
+    segment_form: 286,
+    key_type: 287,
+    order_items: 288,
 }

@@ -23,7 +23,7 @@ pub struct ClusterPolicy {
     pub tie_break_items_per_thread: u32,
     /// Keys per thread and step of the copy that selects everything: 1 to 64.
     pub copy_items_per_thread: u32,
-    /// Bulk copies in flight at most, and barriers kept for them: 1 to 32.
+    /// Barriers that bulk copies into slots complete on, and slots that chunks pass through at most: 1 to 32.
     pub pipeline_stages: u32,
     /// Bytes of one chunk, which is one slot of shared memory and one bulk copy: a multiple of
     /// [`load_align_bytes`](Self::load_align_bytes), below 2^20.
@@ -40,6 +40,8 @@ pub struct ClusterPolicy {
 
     /// How width and shared memory of a launch are chosen.
     pub sizing: ClusterSizing,
+    /// Whether chunks pass through the slots where they are more.
+    pub streaming: Streaming,
     /// Segments up to this many keys take the single-block path where they fit it: up to 2^31 − 1.
     pub single_block_max_seg_size: u32,
     /// Chunks that a block must own to join the effective cluster: at least 1, which drops blocks without any.
@@ -47,12 +49,8 @@ pub struct ClusterPolicy {
     /// Cap on the cluster width: 1 to 16, or none. [`ClusterSizing::Portable`] leaves no choice of width, so with it a cap
     /// below 8 is a fault.
     pub max_cluster_width: Option<u32>,
-    /// Cap on the chunk slots of one block, resident and streaming together: at least 1, or none. It leaves shared
-    /// memory to a concurrent kernel.
+    /// Cap on the chunk slots of one block: at least 1, or none. It leaves shared memory to a concurrent kernel.
     pub max_slots: Option<u32>,
-    /// Cap on the streaming slots of one block: at least 1, or none, in which case only
-    /// [`pipeline_stages`](Self::pipeline_stages) bounds them.
-    pub max_stream_slots: Option<u32>,
 }
 
 impl ClusterPolicy {
@@ -62,18 +60,18 @@ impl ClusterPolicy {
         histogram_items_per_thread: 8,
         tie_break_items_per_thread: 8,
         copy_items_per_thread: 8,
-        pipeline_stages: 8,
+        pipeline_stages: 16,
         chunk_bytes: 16 << 10,
         load_align_bytes: 128,
         bits_per_pass: DEFAULT_BITS_PER_PASS,
         list_capacity: 1920,
         min_blocks_per_sm: 2,
         sizing: ClusterSizing::Searched,
+        streaming: Streaming::Estimated,
         single_block_max_seg_size: 8192,
         min_chunks_per_block: 1,
         max_cluster_width: None,
         max_slots: None,
-        max_stream_slots: None,
     };
 
     /// How the leader of a cluster sorts: four items a thread.
@@ -150,9 +148,6 @@ impl ClusterPolicy {
         if let Some(0) = self.max_slots {
             return Err(PolicyError::MaxSlots);
         }
-        if let Some(0) = self.max_stream_slots {
-            return Err(PolicyError::MaxStreamSlots);
-        }
         Ok(())
     }
 }
@@ -206,8 +201,6 @@ pub enum PolicyError {
     PortableWidth(u32),
     /// `max_slots` is 0.
     MaxSlots,
-    /// `max_stream_slots` is 0.
-    MaxStreamSlots,
 }
 
 impl fmt::Display for PolicyError {
@@ -251,7 +244,6 @@ impl fmt::Display for PolicyError {
                 "max_cluster_width must be at least {MAX_PORTABLE_CLUSTER_WIDTH} where the sizing is portable, not {given}"
             ),
             Self::MaxSlots => f.write_str("max_slots must be at least 1, not 0"),
-            Self::MaxStreamSlots => f.write_str("max_stream_slots must be at least 1, not 0"),
         }
     }
 }
@@ -267,6 +259,21 @@ pub enum ClusterSizing {
     /// [`LaunchShape::PORTABLE`], whatever the device: nothing is asked, and no limit of a kernel is raised. The width is
     /// compiled into the kernel, so that an ordinary launch runs it. What does not fit the shared memory is read again.
     Portable,
+}
+
+/// How chunks come in that are more than the slots of a block, and that it looks at more than once.
+///
+/// Only adjacent keys can pass through the slots, and not in a portable launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Streaming {
+    /// Through the slots if more blocks run at once than there are multiprocessors, which then share the memory's bandwidth, and
+    /// by plain loads otherwise: as was found faster.
+    #[default]
+    Estimated,
+    /// Through the slots.
+    Always,
+    /// By plain loads.
+    Never,
 }
 
 /// What a launch of the cluster backend chooses.

@@ -11,5 +11,5 @@ mod order;
 
 pub use baseline::{BASELINE_LADDER, BaselineTile, WARP_PER_SEGMENT_MAX_SIZE, baseline_tile_for};
 pub use baseline_memory::{BlockMemory, ITEM_PADDING, WarpMemory, word_bytes};
-pub use cluster::{ClusterPolicy, ClusterSizing, LaunchShape, PolicyError};
+pub use cluster::{ClusterPolicy, ClusterSizing, LaunchShape, PolicyError, Streaming};
 pub use order::{CLUSTER_SORTS_UP_TO, OrderMemory, OrderPolicy, SortedBy, Workspace};

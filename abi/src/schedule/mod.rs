@@ -12,18 +12,16 @@
 //!
 //! Chunks go to the ranks of the cluster in contiguous runs by ascending index, as evenly as possible; the head goes to
 //! the first rank that works and the tail to the last ([`ClusterSchedule`]). Ranks beyond the *effective width* are
-//! idle. What a rank cannot keep in its slots it streams, pass by pass ([`Residency`]).
+//! idle.
 //!
 //! Host and device evaluate the same functions, so both agree on every one of these decisions.
 
 mod bound;
 mod cluster;
-mod residency;
 mod split;
 
 pub use bound::{Bound, Groups, group_keys};
 pub use cluster::{
     ClusterSchedule, RankShare, ScanOrder, effective_width, max_chunks_per_rank, single_cta_eligible,
 };
-pub use residency::Residency;
 pub use split::{KeyRange, SegmentSplit};

@@ -36,6 +36,7 @@ mod scalar;
 mod scope;
 
 pub use machine::fence;
+pub use machine::opaque::opaque;
 pub use machine::{block, global, named_barrier, shared, thread, warp};
 #[cfg(feature = "cluster")]
 pub use machine::{bulk, cluster, grid, mbarrier};

@@ -1,7 +1,7 @@
 //! What the caller may restrict of the cluster backend.
 
 use crate::error::Error;
-use cluster_topk_abi::policy::{ClusterPolicy, ClusterSizing};
+use cluster_topk_abi::policy::{ClusterPolicy, ClusterSizing, Streaming};
 
 /// Restrictions on launches of the cluster backend, for [`Gpu::with_cluster_caps`](super::Gpu::with_cluster_caps).
 ///
@@ -26,8 +26,8 @@ pub struct ClusterCaps {
     pub max_cluster_width: Option<u32>,
     /// Chunks of 16 KiB in the shared memory of one thread block: at least 1.
     pub max_slots: Option<u32>,
-    /// Of these, the slots that chunks pass through instead of staying: at least 1.
-    pub max_stream_slots: Option<u32>,
+    /// Whether what does not fit shared memory passes through it, where it is looked at more than once.
+    pub streaming: Streaming,
     /// The longest segment, in keys, that one thread block takes alone where it fits one: up to 2^31 − 1.
     pub single_block_max_seg_size: u32,
     /// The chunks that a thread block must have to join in: at least 1.
@@ -40,7 +40,7 @@ impl ClusterCaps {
         sizing: ClusterPolicy::DEFAULT.sizing,
         max_cluster_width: ClusterPolicy::DEFAULT.max_cluster_width,
         max_slots: ClusterPolicy::DEFAULT.max_slots,
-        max_stream_slots: ClusterPolicy::DEFAULT.max_stream_slots,
+        streaming: ClusterPolicy::DEFAULT.streaming,
         single_block_max_seg_size: ClusterPolicy::DEFAULT.single_block_max_seg_size,
         min_chunks_per_block: ClusterPolicy::DEFAULT.min_chunks_per_block,
     };
@@ -67,7 +67,7 @@ impl ClusterCaps {
             sizing,
             max_cluster_width,
             max_slots,
-            max_stream_slots,
+            streaming,
             single_block_max_seg_size,
             min_chunks_per_block,
         } = self;
@@ -75,7 +75,7 @@ impl ClusterCaps {
             sizing,
             max_cluster_width,
             max_slots,
-            max_stream_slots,
+            streaming,
             single_block_max_seg_size,
             min_chunks_per_block,
             ..ClusterPolicy::DEFAULT
@@ -112,7 +112,6 @@ mod tests {
                 PolicyError::PortableWidth(7),
             ),
             (ClusterCaps { max_slots: Some(0), ..none }, PolicyError::MaxSlots),
-            (ClusterCaps { max_stream_slots: Some(0), ..none }, PolicyError::MaxStreamSlots),
             (
                 ClusterCaps { single_block_max_seg_size: 1 << 31, ..none },
                 PolicyError::SingleBlockMaxSegSize(1 << 31),
@@ -121,12 +120,7 @@ mod tests {
         ] {
             assert_eq!(caps.policy(), Err(Error::BadClusterCaps { fault }));
         }
-        let caps = ClusterCaps {
-            max_cluster_width: Some(16),
-            max_slots: Some(1),
-            max_stream_slots: Some(1),
-            ..none
-        };
+        let caps = ClusterCaps { max_cluster_width: Some(16), max_slots: Some(1), ..none };
         let policy = caps.policy().unwrap();
         assert_eq!((policy.max_cluster_width, policy.max_slots), (Some(16), Some(1)));
     }

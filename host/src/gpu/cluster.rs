@@ -18,17 +18,22 @@ pub(crate) struct Entry {
     pub(crate) entry: &'static str,
 }
 
-/// The kernel for keys of this width. It serves every contract, form and length.
-pub(super) const fn entry(width: KeyWidth, sizing: ClusterSizing) -> Entry {
-    let (module, entry) = match (sizing, width) {
-        (ClusterSizing::Searched, KeyWidth::W8) => ("cluster-8", "cluster_8"),
-        (ClusterSizing::Searched, KeyWidth::W16) => ("cluster-16", "cluster_16"),
-        (ClusterSizing::Searched, KeyWidth::W32) => ("cluster-32", "cluster_32"),
-        (ClusterSizing::Searched, KeyWidth::W64) => ("cluster-64", "cluster_64"),
-        (ClusterSizing::Portable, KeyWidth::W8) => ("portable-8", "portable_8"),
-        (ClusterSizing::Portable, KeyWidth::W16) => ("portable-16", "portable_16"),
-        (ClusterSizing::Portable, KeyWidth::W32) => ("portable-32", "portable_32"),
-        (ClusterSizing::Portable, KeyWidth::W64) => ("portable-64", "portable_64"),
+/// The kernel for keys of this width, which serves every contract, form and length. With `streams` chunks pass through its shared
+/// memory, which is faster where many are looked at more than once, and takes adjacent keys.
+pub(super) const fn entry(width: KeyWidth, sizing: ClusterSizing, streams: bool) -> Entry {
+    let (module, entry) = match (sizing, streams, width) {
+        (ClusterSizing::Searched, false, KeyWidth::W8) => ("cluster-8", "cluster_8"),
+        (ClusterSizing::Searched, false, KeyWidth::W16) => ("cluster-16", "cluster_16"),
+        (ClusterSizing::Searched, false, KeyWidth::W32) => ("cluster-32", "cluster_32"),
+        (ClusterSizing::Searched, false, KeyWidth::W64) => ("cluster-64", "cluster_64"),
+        (ClusterSizing::Searched, true, KeyWidth::W8) => ("stream-8", "stream_8"),
+        (ClusterSizing::Searched, true, KeyWidth::W16) => ("stream-16", "stream_16"),
+        (ClusterSizing::Searched, true, KeyWidth::W32) => ("stream-32", "stream_32"),
+        (ClusterSizing::Searched, true, KeyWidth::W64) => ("stream-64", "stream_64"),
+        (ClusterSizing::Portable, _, KeyWidth::W8) => ("portable-8", "portable_8"),
+        (ClusterSizing::Portable, _, KeyWidth::W16) => ("portable-16", "portable_16"),
+        (ClusterSizing::Portable, _, KeyWidth::W32) => ("portable-32", "portable_32"),
+        (ClusterSizing::Portable, _, KeyWidth::W64) => ("portable-64", "portable_64"),
     };
     Entry { module, entry }
 }
@@ -92,7 +97,6 @@ pub(super) fn sorted_items(demand: &Demand) -> u32 {
 /// Tells the kernel what it was planned with.
 pub(super) fn tell(params: &mut KernelParams, plan: &ClusterPlan, policy: &ClusterPolicy, demand: &Demand) {
     params.slots = plan.slots;
-    params.max_stream_slots = plan.max_stream_slots;
     params.single_block_max_seg_size = policy.single_block_max_seg_size;
     params.min_chunks_per_block = policy.min_chunks_per_block;
     params.order_items = sorted_items(demand);
@@ -110,9 +114,13 @@ mod tests {
     fn entries_fit_the_kernels() {
         // The width is the launch's, or the kernel's.
         let portable = abi::LaunchShape::PORTABLE.cluster_width;
-        for (sizing, fixed) in [(ClusterSizing::Searched, None), (ClusterSizing::Portable, Some(portable))] {
+        for (sizing, streams, fixed) in [
+            (ClusterSizing::Searched, false, None),
+            (ClusterSizing::Searched, true, None),
+            (ClusterSizing::Portable, false, Some(portable)),
+        ] {
             for width in KeyWidth::ALL {
-                let Entry { module, entry } = entry(width, sizing);
+                let Entry { module, entry } = entry(width, sizing, streams);
                 let kernel = KERNELS.iter().find(|kernel| kernel.entry == entry).unwrap();
                 assert_eq!(kernel.module, module);
                 assert_eq!(kernel.max_threads, ClusterPolicy::DEFAULT.threads_per_block);
@@ -121,10 +129,11 @@ mod tests {
                 assert_eq!(kernel.cluster_width, fixed);
             }
         }
-        let of_clusters =
-            |kernel: &str| ["cluster_", "portable_"].iter().any(|family| kernel.starts_with(family));
+        let of_clusters = |kernel: &str| {
+            ["cluster_", "stream_", "portable_"].iter().any(|family| kernel.starts_with(family))
+        };
         let kernels = KERNELS.iter().filter(|kernel| of_clusters(kernel.entry));
-        assert_eq!(kernels.count(), 2 * KeyWidth::ALL.len());
+        assert_eq!(kernels.count(), 3 * KeyWidth::ALL.len());
     }
 
     /// 8 blocks to a segment that the launch does not ask for, and no more shared memory than anyone may have.
@@ -178,7 +187,7 @@ mod tests {
         let mut params = KernelParams::empty(KeyType::F32, Direction::Largest, Contract::WEAKEST);
         tell(&mut params, &plan, &policy, &demand);
         // 32 chunks over 16 blocks; three chunks are one block's, since two are needed to join.
-        assert_eq!((params.slots, params.max_stream_slots), (3, 3));
+        assert_eq!(params.slots, 3);
         assert_eq!((params.single_block_max_seg_size, params.min_chunks_per_block), (8192, 2));
     }
 

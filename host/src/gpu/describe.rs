@@ -36,7 +36,7 @@ impl Gpu {
             },
             Choice::Cluster { demand, why, order, .. } => {
                 let function = self.function(choice.kernel())?;
-                let plan = self.cluster_plan(&function, demand)?;
+                let (plan, runs, _) = self.cluster_plan(function, demand)?;
                 let shape = cluster::shape(&plan, &self.policy, demand.num_segments);
                 let width = plan.shape.cluster_width;
                 let chunk_keys = TileGeometry::of(&self.policy, demand.key_width, 0).chunk_keys();
@@ -44,7 +44,7 @@ impl Gpu {
                     compute_capability: self.capability,
                     backend: Backend::Cluster,
                     worker: "a cluster per segment",
-                    kernel,
+                    kernel: runs.entry,
                     keys_per_worker: u64::from(width) * u64::from(plan.slots) * chunk_keys,
                     blocks: shape.blocks,
                     threads_per_block: shape.threads,
@@ -58,6 +58,7 @@ impl Gpu {
                         chunks_per_block: plan.chunks_per_rank,
                         resident_chunks: plan.resident_chunks_per_rank(),
                         reread_chunks: plan.reread_chunks_per_rank(),
+                        streams: plan.streams,
                         sorted_items: cluster::sorted_items(demand),
                     }),
                     order: order.map(|order| OrderPlan {

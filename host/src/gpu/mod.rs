@@ -30,7 +30,7 @@ mod params;
 mod staged;
 
 pub use caps::ClusterCaps;
-pub use cluster_topk_abi::policy::{ClusterSizing, PolicyError};
+pub use cluster_topk_abi::policy::{ClusterSizing, PolicyError, Streaming};
 pub use memory::{DeviceMemory, DeviceView, DeviceViewMut};
 pub(crate) use staged::run as run_staged;
 
@@ -213,7 +213,7 @@ impl Gpu {
                 let (items, sizing) = (max_k.min(max_size), self.policy.sizing);
                 let by = SortedBy::of(spec.contract.is_sorted(), items, sizing);
                 Ok(Choice::Cluster {
-                    kernel: cluster::entry(width, sizing),
+                    kernel: cluster::entry(width, sizing, false),
                     demand: Demand {
                         key_width: width,
                         max_segment_size: max_size,
@@ -244,9 +244,19 @@ impl Gpu {
         order.map(|order| Ok((order, self.function((order.module, order.entry))?))).transpose()
     }
 
-    /// Width and shared memory of a chosen cluster launch. A portable one asks the driver nothing.
-    fn cluster_plan(&self, function: &Function, demand: &Demand) -> Result<ClusterPlan, Error> {
-        cluster::plan(function, &self.policy, demand, &self.limits)
+    /// Width and shared memory of a chosen cluster launch, and the kernel that it runs: `function`, for which the launch is
+    /// planned, or its sibling for chunks that pass through shared memory, of which as many fit a multiprocessor. A portable
+    /// launch asks the driver nothing.
+    fn cluster_plan(
+        &self,
+        function: Arc<Function>,
+        demand: &Demand,
+    ) -> Result<(ClusterPlan, cluster::Entry, Arc<Function>), Error> {
+        let plan = cluster::plan(&function, &self.policy, demand, &self.limits)?;
+        let entry = |streams| cluster::entry(demand.key_width, self.policy.sizing, streams);
+        let (planned, runs) = (entry(false), entry(plan.streams));
+        let function = if runs == planned { function } else { self.function((runs.module, runs.entry))? };
+        Ok((plan, runs, function))
     }
 
     pub(crate) fn plan<K: Key>(
@@ -272,7 +282,10 @@ impl Gpu {
         }
         match &choice {
             Choice::Baseline(_) => Ok(()),
-            Choice::Cluster { demand, .. } => self.cluster_plan(&function, demand).map(drop),
+            Choice::Cluster { demand, .. } => {
+                let (plan, _, function) = self.cluster_plan(function, demand)?;
+                function.allow(cluster::shape(&plan, &self.policy, demand.num_segments))
+            }
         }
     }
 
@@ -293,7 +306,7 @@ impl Gpu {
         if shape.output.elements == 0 {
             return Ok(());
         }
-        let function = self.function(choice.kernel())?;
+        let mut function = self.function(choice.kernel())?;
         let second = self.second(&choice)?;
         let context = self.stream.context();
         if context.is_managing_stream_synchronization() && driver::is_capturing(&self.stream)? {
@@ -305,7 +318,8 @@ impl Gpu {
         let launch: LaunchShape = match &choice {
             Choice::Baseline(launch) => launch.shape,
             Choice::Cluster { demand, .. } => {
-                let plan = self.cluster_plan(&function, demand)?;
+                let (plan, _, runs) = self.cluster_plan(function, demand)?;
+                function = runs;
                 cluster::tell(&mut params, &plan, &self.policy, demand);
                 cluster::shape(&plan, &self.policy, demand.num_segments)
             }

@@ -52,8 +52,9 @@ pub struct OrderPlan {
 /// The decisions of the cluster backend beyond those of every GPU launch.
 ///
 /// A block owns at most `chunks_per_block` chunks of any segment. Those that its shared memory holds are read once. The others are
-/// read once, too, where the resident ones bound the k-th key well, twice where all are needed for that, and in every pass where
-/// `k` is too large for a bound.
+/// read once, too, where the resident ones bound the k-th key well. Where all are needed for that they are read twice, and where
+/// `k` is too large for a bound in every pass: chunks then pass through the shared memory one after the other, and a pass goes the
+/// opposite way of the one before, so that it finds there what that has left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClusterPlan {
@@ -68,10 +69,12 @@ pub struct ClusterPlan {
     pub chunk_bytes: u32,
     /// The most chunks of a block.
     pub chunks_per_block: u32,
-    /// Of these, the chunks that stay in shared memory.
+    /// Of these, the chunks that are in shared memory at once.
     pub resident_chunks: u32,
-    /// Of these, the chunks that do not.
+    /// Of these, the chunks beyond.
     pub reread_chunks: u32,
+    /// Whether chunks pass through the shared memory. Otherwise those that it holds stay.
+    pub streams: bool,
     /// The items of a segment that the kernel itself brings in order, in the shared memory of the block that leads; 0 where the
     /// output is not sorted, or a second launch sorts.
     pub sorted_items: u32,
@@ -103,6 +106,11 @@ impl fmt::Display for GpuPlan {
         }
         match reread_chunks {
             0 => write!(f, "resident: up to {chunks_per_block} chunks of {chunk_bytes} bytes a block"),
+            _ if cluster.streams => write!(
+                f,
+                "up to {chunks_per_block} chunks of {chunk_bytes} bytes a block, which pass through the room of \
+                 {resident_chunks}"
+            ),
             _ => write!(
                 f,
                 "up to {chunks_per_block} chunks of {chunk_bytes} bytes a block: {resident_chunks} resident, \
@@ -167,6 +175,7 @@ mod tests {
             chunks_per_block: 16,
             resident_chunks: 13,
             reread_chunks: 3,
+            streams: false,
             sorted_items: 0,
         };
         assert_eq!(
@@ -193,6 +202,11 @@ mod tests {
             plan(Some(cluster.clone())).to_string()
                 + "\norder     a thread block per segment, in shared memory: 8 x 1024 threads, 1500 bytes of shared memory a \
                    block, kernel order_32\nworkspace 2048 bytes"
+        );
+        let text = plan(Some(ClusterPlan { streams: true, ..cluster.clone() })).to_string();
+        assert!(
+            text.ends_with("up to 16 chunks of 16384 bytes a block, which pass through the room of 13"),
+            "{text}"
         );
         cluster = ClusterPlan {
             waves: Some(Waves { clusters: 8, count: 1 }),

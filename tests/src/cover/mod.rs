@@ -12,7 +12,7 @@ pub use greedy::{Cover, Factors, cover};
 
 use crate::generators::Distribution;
 use crate::request::{IndexType, Pair, Written};
-use cluster_topk::gpu::ClusterCaps;
+use cluster_topk::gpu::{ClusterCaps, Streaming};
 
 /// The longest segment of the baseline kernels.
 pub const MAX_LENGTH: usize = 16_384;
@@ -230,6 +230,7 @@ impl Matrix {
             max_slots: SLOT_CAPS[row[factor::SLOT_CAP]],
             single_block_max_seg_size: ALONE[row[factor::ALONE]],
             min_chunks_per_block: JOIN[row[factor::JOIN]],
+            streaming: Streaming::Always,
             ..ClusterCaps::NONE
         }
     }

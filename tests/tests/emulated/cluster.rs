@@ -8,12 +8,13 @@ use cluster_topk_abi::key_order::KeyWidth;
 use cluster_topk_abi::layout::TileGeometry;
 use cluster_topk_abi::params::{Flags, KernelParams};
 use cluster_topk_abi::policy::{ClusterPolicy, OrderMemory};
-use cluster_topk_device::agents::cluster::{Tuning, run};
+use cluster_topk_device::agents::cluster::{Streaming, Tuning, run};
 use cluster_topk_emulate::{Fault, Launch, Mode, Options, Report, Schedule};
 use cluster_topk_tests::check::check;
 use cluster_topk_tests::generators::{Distribution, case, keys, pick, rng};
 use cluster_topk_tests::harness;
 use cluster_topk_tests::key::TestKey;
+use cluster_topk_tests::layout::Layout;
 use cluster_topk_tests::request::{Direction, Order, Pair, Request, Requirement};
 use cluster_topk_tests::runner::{Inputs, Outputs, Runner, values_for};
 use rand::RngExt;
@@ -42,14 +43,19 @@ macro_rules! tunings {
         pub(crate) const AGENTS: &[Agent] = &[$(Agent {
             name: stringify!($name),
             policy: $name::POLICY,
-            kernels: [run::<u8, $name>, run::<u16, $name>, run::<u32, $name>, run::<u64, $name>],
+            kernels: kernels::<$name>(),
+            streaming: kernels::<Streaming<$name>>(),
         },)*];
     };
 }
 tunings! {
     OneLine: 32 threads, 16 bytes a chunk, 16 a line, 2 bits, 1 stages, 8 listed;
-    TwoLines: 64 threads, 64 bytes a chunk, 32 a line, 4 bits, 2 stages, 100 listed;
+    TwoLines: 64 threads, 64 bytes a chunk, 32 a line, 4 bits, 3 stages, 100 listed;
     Wide: 128 threads, 192 bytes a chunk, 64 a line, 8 bits, 8 stages, 400 listed;
+}
+
+const fn kernels<T: Tuning>() -> [unsafe fn(&KernelParams); 4] {
+    [run::<u8, T>, run::<u16, T>, run::<u32, T>, run::<u64, T>]
 }
 
 /// The agent as compiled for one policy.
@@ -58,6 +64,8 @@ pub(crate) struct Agent {
     pub(crate) name: &'static str,
     pub(crate) policy: ClusterPolicy,
     kernels: [unsafe fn(&KernelParams); 4],
+    /// Those whose chunks pass through the slots.
+    streaming: [unsafe fn(&KernelParams); 4],
 }
 
 /// How the agent is launched.
@@ -65,6 +73,8 @@ pub(crate) struct Agent {
 pub(crate) struct Shape {
     pub(crate) width: u32,
     pub(crate) slots: u32,
+    /// Whether chunks pass through the slots, of which there are then no more than stages.
+    pub(crate) streams: bool,
     pub(crate) single_block_max_seg_size: u32,
     pub(crate) min_chunks_per_block: u32,
 }
@@ -76,6 +86,7 @@ impl Shape {
         Self {
             width: pick(rng, &[1, 2, 3, 4, 8, 16]),
             slots: pick(rng, &[1, 2, 3, 5, 20]),
+            streams: rng.random(),
             single_block_max_seg_size: pick(rng, &[0, 0, 30, 1000]),
             min_chunks_per_block: pick(rng, &[1, 1, 2]),
         }
@@ -112,9 +123,11 @@ impl Emulated {
 
     /// The kernel for keys of type `K` and its launch, which the parameters are told of.
     pub(crate) fn configure<K>(&self, params: &mut KernelParams) -> (unsafe fn(&KernelParams), Launch) {
-        let Shape { width, slots, single_block_max_seg_size, min_chunks_per_block } = self.shape;
+        let Shape { width, slots, single_block_max_seg_size, min_chunks_per_block, .. } = self.shape;
+        // Other keys than adjacent ones cannot.
+        let streams = self.shape.streams && params.key_element_stride == 1;
+        let slots = if streams { slots.min(self.agent.policy.pipeline_stages) } else { slots };
         params.slots = slots;
-        params.max_stream_slots = 1;
         params.single_block_max_seg_size = single_block_max_seg_size;
         params.min_chunks_per_block = min_chunks_per_block;
         let at = size_of::<K>().trailing_zeros() as usize;
@@ -126,7 +139,24 @@ impl Emulated {
             // What the slots reach up to where memory starts on a line, as it does; a launch has more for where it does not.
             shared_bytes: geometry.slots_base(0) as u32 + slots * self.agent.policy.chunk_bytes,
         };
-        (self.agent.kernels[at], shape)
+        (if streams { self.agent.streaming } else { self.agent.kernels }[at], shape)
+    }
+}
+
+impl Emulated {
+    /// What a launch did, whose answer is right.
+    ///
+    /// # Panics
+    ///
+    /// When it ends in a fault, or the answer is wrong.
+    pub(crate) fn report<K: TestKey>(&self, request: &Request, keys: &[K]) -> Report {
+        let mut out = Outputs::canaries(request, Layout::of(request, keys.len()).elements);
+        let inputs = Inputs { keys, values: &values_for(request, keys.len()) };
+        let context = || format!("{} {:?} {request:?}", self.agent.name, self.shape);
+        let report = self.launch(self.schedule.into(), request, inputs, &mut out);
+        let report = report.unwrap_or_else(|fault| panic!("{}: {fault}", context()));
+        check(request, keys, &out).unwrap_or_else(|wrong| panic!("{}: {wrong}", context()));
+        report
     }
 }
 
@@ -237,30 +267,36 @@ fn one_case_under_many_schedules() {
             for (pair, agent) in [(Pair::NotGuaranteed, &AGENTS[2]), (Pair::Larger, &AGENTS[1])] {
                 let request =
                     Request { requirement: Requirement::of(pair, Order::Unsorted), ..Request::single(37) };
-                let shape =
-                    Shape { width: 4, slots: 2, single_block_max_seg_size: 0, min_chunks_per_block: 1 };
+                let shape = Shape {
+                    width: 4,
+                    slots: 2,
+                    streams: seed % 2 == 0,
+                    single_block_max_seg_size: 0,
+                    min_chunks_per_block: 1,
+                };
                 harness::run(&Emulated { agent, shape, schedule: Schedule { mode, seed } }, &request, &keys);
             }
         }
     }
 }
 
-/// What one launch over one segment did.
+/// What one launch over one segment did, whose answer is right.
 fn report<K: TestKey>(agent: &'static Agent, shape: Shape, keys: &[K], k: usize) -> Report {
     let requirement = Requirement::of(Pair::Smaller, Order::Unsorted);
     let request = Request { requirement, ..Request::single(k) };
-    let mut out = Outputs::canaries(&request, k);
-    let runner = Emulated { agent, shape, schedule: Schedule::nth(0) };
-    let inputs = Inputs { keys, values: &values_for(&request, keys.len()) };
-    let report = runner.launch(Schedule::nth(0).into(), &request, inputs, &mut out);
-    check(&request, keys, &out).unwrap_or_else(|wrong| panic!("{wrong}"));
-    report.unwrap_or_else(|fault| panic!("{fault}"))
+    Emulated { agent, shape, schedule: Schedule::nth(0) }.report(&request, keys)
 }
 
 /// Two barriers of the cluster for each pass, one for the start and one for the placement; none where a block is alone.
 #[test]
 fn barriers_of_the_cluster() {
-    let shape = |width| Shape { width, slots: 50, single_block_max_seg_size: 0, min_chunks_per_block: 1 };
+    let shape = |width| Shape {
+        width,
+        slots: 50,
+        streams: false,
+        single_block_max_seg_size: 0,
+        min_chunks_per_block: 1,
+    };
     for agent in AGENTS {
         // Equal keys are told apart by no pass, and too many to be settled: each pass decides its bits, or the last one fewer.
         let passes = |bits: u32| u64::from(bits.div_ceil(agent.policy.bits_per_pass.min(bits)));

@@ -16,6 +16,7 @@ mod planned;
 mod probe;
 mod runner;
 mod soak;
+mod stream;
 
 /// How many times the usual number of seeds.
 fn times() -> u64 {

@@ -127,6 +127,7 @@ fn by_cluster<K: cluster_topk_tests::key::TestKey>(
     agent: &'static cluster::Agent,
     width: u32,
     order: Order,
+    streams: bool,
     seed: u64,
     mutation: Option<Mutation>,
 ) -> Result<Report, String> {
@@ -144,7 +145,8 @@ fn by_cluster<K: cluster_topk_tests::key::TestKey>(
     let values = values_for(&request, len);
     let options = Options { mutation, ..Schedule::nth(seed).into() };
     let slots = [1, 3, 40][seed as usize % 3];
-    let shape = cluster::Shape { width, slots, single_block_max_seg_size: 0, min_chunks_per_block: 1 };
+    let shape =
+        cluster::Shape { width, slots, streams, single_block_max_seg_size: 0, min_chunks_per_block: 1 };
     let emulated = cluster::Emulated { agent, shape, schedule: options.schedule };
     let run = || emulated.launch(options, &request, Inputs { keys: &keys, values: &values }, &mut out);
     let report = catch_unwind(AssertUnwindSafe(run)).map_err(|_| "wrong slots".to_owned())?;
@@ -156,15 +158,17 @@ fn by_cluster<K: cluster_topk_tests::key::TestKey>(
 #[test]
 fn cluster_selection() {
     // The widest histogram, so that few keys are settled without another pass, and a small one, which they are not.
-    for (agent, width, order, least) in [
-        ("Wide", 4, Order::Unsorted, 20),
-        ("TwoLines", 3, Order::Unsorted, 15),
-        ("Wide", 3, Order::StableSorted, 24),
+    for (agent, width, order, streams, least) in [
+        ("Wide", 4, Order::Unsorted, false, 20),
+        ("TwoLines", 3, Order::Unsorted, false, 15),
+        ("TwoLines", 3, Order::Unsorted, true, 15),
+        ("Wide", 3, Order::StableSorted, false, 24),
+        ("Wide", 3, Order::StableSorted, true, 24),
     ] {
         let agent = cluster::AGENTS.iter().find(|one| one.name == agent).expect("an agent of that name");
         let run = |seed, mutation| match seed % 2 {
-            0 => by_cluster::<f32>(agent, width, order, seed, mutation),
-            _ => by_cluster::<u64>(agent, width, order, seed, mutation),
+            0 => by_cluster::<f32>(agent, width, order, streams, seed, mutation),
+            _ => by_cluster::<u64>(agent, width, order, streams, seed, mutation),
         };
         let (count, unnoticed) = survivors(run);
         assert_eq!(unnoticed, []);

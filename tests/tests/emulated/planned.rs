@@ -11,8 +11,8 @@ use cluster_topk_abi::arch::ComputeCapability;
 use cluster_topk_abi::key_order::KeyWidth;
 use cluster_topk_abi::params::KernelParams;
 use cluster_topk_abi::plan::{ClusterLimits, ClusterPlan, Demand, Loads, WidthReason, plan_cluster};
-use cluster_topk_abi::policy::{ClusterPolicy, ClusterSizing};
-use cluster_topk_device::agents::cluster::{Default as Compiled, run};
+use cluster_topk_abi::policy::{ClusterPolicy, ClusterSizing, Streaming};
+use cluster_topk_device::agents::cluster::{Default as Compiled, Streaming as ThroughSlots, Tuning, run};
 use cluster_topk_emulate::{Launch, Schedule};
 use cluster_topk_tests::generators::{Distribution, keys, pick, rng};
 use cluster_topk_tests::harness;
@@ -73,17 +73,13 @@ impl Runner for Planned {
         inputs: Inputs<'_, K>,
         out: &mut Outputs<K>,
     ) -> Result<(), Error> {
-        let (kernel, key_width): (unsafe fn(&KernelParams), _) = match size_of::<K>() {
-            1 => (run::<u8, Compiled>, KeyWidth::W8),
-            2 => (run::<u16, Compiled>, KeyWidth::W16),
-            4 => (run::<u32, Compiled>, KeyWidth::W32),
-            _ => (run::<u64, Compiled>, KeyWidth::W64),
-        };
+        let at = size_of::<K>().trailing_zeros() as usize;
         let mut prepared = prepare(request, inputs, out);
-        let plan = self.plan(&prepared, key_width);
+        let plan = self.plan(&prepared, KeyWidth::ALL[at]);
+        let kernel =
+            if plan.streams { kernels::<ThroughSlots<Compiled>>() } else { kernels::<Compiled>() }[at];
         let params = &mut prepared.params;
         params.slots = plan.slots;
-        params.max_stream_slots = plan.max_stream_slots;
         params.single_block_max_seg_size = self.policy.single_block_max_seg_size;
         params.min_chunks_per_block = self.policy.min_chunks_per_block;
         let shape = Launch {
@@ -158,29 +154,30 @@ fn portable_segments_beside_one_another() {
     }
 }
 
-/// Under every cap on width, slots and streaming slots, alone and together: heeded, and the answer is right.
+/// The kernels by key width.
+fn kernels<T: Tuning>() -> [unsafe fn(&KernelParams); 4] {
+    [run::<u8, T>, run::<u16, T>, run::<u32, T>, run::<u64, T>]
+}
+
+/// Under every cap on width and slots, alone and together, streaming or not: heeded, and the answer is right.
 #[test]
 fn caps() {
     let len = 9 * CHUNK / size_of::<u32>() + 17;
     let mut seed = 0;
     for max_cluster_width in [None, Some(3), Some(2), Some(1)] {
         for max_slots in [None, Some(1), Some(3)] {
-            for max_stream_slots in [None, Some(1), Some(2)] {
-                let policy = ClusterPolicy {
-                    max_cluster_width,
-                    max_slots,
-                    max_stream_slots,
-                    ..ClusterPolicy::DEFAULT
-                };
+            for streaming in [Streaming::Always, Streaming::Never, Streaming::Always] {
+                let policy =
+                    ClusterPolicy { max_cluster_width, max_slots, streaming, ..ClusterPolicy::DEFAULT };
                 let runner = Planned::new(policy, seed);
                 one_segment::<u32>(&runner, len, seed);
                 let plan = runner.plans.borrow()[0];
                 assert!(plan.shape.cluster_width <= max_cluster_width.unwrap_or(16), "{plan:?}");
                 assert!(plan.slots <= max_slots.unwrap_or(13), "{plan:?}");
-                assert!(plan.max_stream_slots <= max_stream_slots.unwrap_or(8), "{plan:?}");
                 // Nine full chunks, of which every block keeps what the caps let it.
                 let kept = plan.shape.cluster_width * max_slots.unwrap_or(13);
                 assert_eq!(plan.is_resident(), kept >= 9, "{plan:?}");
+                assert!(!plan.streams || streaming == Streaming::Always && !plan.is_resident(), "{plan:?}");
                 seed += 1;
             }
         }

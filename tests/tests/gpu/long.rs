@@ -87,11 +87,12 @@ pub(crate) fn residency(plan: &Plan) -> String {
     let EnginePlan::Gpu(gpu) = &plan.engine else { panic!("the GPU engine plans for itself: {plan}") };
     let cluster = gpu.cluster.as_ref().expect("the cluster backend is forced");
     format!(
-        "{} blocks, each with up to {} chunks, {} resident and {} read again ({})",
+        "{} blocks, each with up to {} chunks, {} in shared memory and {} beyond, {} ({})",
         gpu.cluster_width,
         cluster.chunks_per_block,
         cluster.resident_chunks,
         cluster.reread_chunks,
+        gpu.kernel,
         cluster.width_reason
     )
 }

@@ -17,7 +17,7 @@ use clap::Parser;
 use cluster_topk::Gpu;
 use cluster_topk::gpu::ClusterCaps;
 use cluster_topk_benches::distribution::Distribution;
-use setting::{Backend, Contract, Outputs, Setting};
+use setting::{Backend, Contract, Outputs, Setting, Streams};
 use shape::{Set, Shape};
 use std::error::Error;
 
@@ -47,9 +47,9 @@ struct Arguments {
     /// The most chunks of 16 KiB in the shared memory of a block; appended to a row's name as `-sN`.
     #[arg(long)]
     max_slots: Option<u32>,
-    /// Of these, the most that chunks pass through instead of staying; appended to a row's name as `-tN`.
-    #[arg(long)]
-    max_stream_slots: Option<u32>,
+    /// How keys come in that do not fit shared memory and are looked at more than once; appended to a row's name.
+    #[arg(long, value_enum, default_value = "estimated")]
+    streaming: Streams,
     /// Clusters of 8 blocks with 48 KiB each, and nothing asked of the driver; appended to a row's name as `-portable`.
     #[arg(long)]
     portable: bool,
@@ -59,10 +59,10 @@ struct Arguments {
 }
 
 impl Arguments {
-    const fn caps(&self) -> ClusterCaps {
-        let Self { max_cluster_width, max_slots, max_stream_slots, .. } = *self;
+    fn caps(&self) -> ClusterCaps {
+        let Self { max_cluster_width, max_slots, streaming, .. } = *self;
         let unrestricted = if self.portable { ClusterCaps::PORTABLE } else { ClusterCaps::NONE };
-        ClusterCaps { max_cluster_width, max_slots, max_stream_slots, ..unrestricted }
+        ClusterCaps { max_cluster_width, max_slots, streaming: streaming.caps(), ..unrestricted }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use cluster_topk::env::BackendOverride;
-use cluster_topk::gpu::{ClusterCaps, ClusterSizing};
+use cluster_topk::gpu::{ClusterCaps, ClusterSizing, Streaming};
 use std::fmt;
 use std::str::FromStr;
 
@@ -108,6 +108,27 @@ pub(crate) enum Backend {
     Cluster,
 }
 
+/// How keys come in that do not fit shared memory and are looked at more than once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Streams {
+    /// As the plan estimates.
+    Estimated,
+    /// Through shared memory.
+    Always,
+    /// By plain loads.
+    Never,
+}
+
+impl Streams {
+    pub(crate) const fn caps(self) -> Streaming {
+        match self {
+            Self::Estimated => Streaming::Estimated,
+            Self::Always => Streaming::Always,
+            Self::Never => Streaming::Never,
+        }
+    }
+}
+
 impl Backend {
     pub(crate) const fn choice(self) -> BackendOverride {
         match self {
@@ -144,8 +165,13 @@ impl fmt::Display for Setting {
         if self.caps.sizing == ClusterSizing::Portable {
             f.write_str("-portable")?;
         }
-        let ClusterCaps { max_cluster_width, max_slots, max_stream_slots, .. } = self.caps;
-        for (letter, cap) in [('w', max_cluster_width), ('s', max_slots), ('t', max_stream_slots)] {
+        f.write_str(match self.caps.streaming {
+            Streaming::Estimated => "",
+            Streaming::Always => "-streamed",
+            Streaming::Never => "-loaded",
+        })?;
+        let ClusterCaps { max_cluster_width, max_slots, .. } = self.caps;
+        for (letter, cap) in [('w', max_cluster_width), ('s', max_slots)] {
             if let Some(cap) = cap {
                 write!(f, "-{letter}{cap}")?;
             }

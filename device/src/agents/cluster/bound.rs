@@ -55,6 +55,10 @@ where
         team.count(best.shr(shift).low());
         least = least.min(best);
     };
+    if const { T::STREAMS } && delegate {
+        // SAFETY: the caller's promise, and the load's barrier of the block.
+        unsafe { share.stream::<true>(sample, &mut group) };
+    }
     let (mut at, mut stage) = (0, 0);
     while at < share.resident {
         let end = (at + stages.keys).min(share.resident);

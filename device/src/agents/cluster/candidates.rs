@@ -40,19 +40,31 @@ impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, '
             within
         };
         // Which of a tile's keys a thread adds is not known when it is compiled: they are looked up in their slots again.
-        share.resident(0, share.resident, &mut |tile: Tile| {
+        let mut look_up = |tile: Tile| {
             let mut rest = within(&tile);
             if rest != 0 {
                 // One claim for all of them.
                 let mut at = claim(share, rest.count_ones());
                 while rest != 0 {
-                    let index = tile.index::<K>(rest.trailing_zeros());
-                    add(share, at, share.key_in_slot(index), index);
+                    let number = rest.trailing_zeros();
+                    let index = tile.index::<K>(number);
+                    let key = if const { T::STREAMS } {
+                        share.key_of(&tile, number)
+                    } else {
+                        share.key_in_slot(index)
+                    };
+                    add(share, at, key, index);
                     rest &= rest - 1;
                     at += 1;
                 }
             }
-        });
+        };
+        if const { T::STREAMS } {
+            // SAFETY: the caller's promise.
+            unsafe { share.stream::<true>(false, &mut look_up) };
+        } else {
+            share.resident(0, share.resident, &mut look_up);
+        }
         share.overflow(&mut |tile: Tile| {
             let within = within(&tile);
             if within != 0 {
@@ -100,8 +112,12 @@ impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, '
 
     /// Calls `act` with this thread's part of those among the candidates, or among all keys, that pass `test`, and their indices:
     /// for what is rarely done, and too large to be there for each key of a tile.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the block call it together; a barrier of the block has followed the last call.
     #[inline(always)]
-    pub(super) fn each_that(&self, test: impl Fn(K) -> bool, mut act: impl FnMut(K, u32)) {
+    pub(super) unsafe fn each_that(&self, test: impl Fn(K) -> bool, mut act: impl FnMut(K, u32)) {
         if let Some(count) = self.listed {
             self.each_listed(count, |key, index| {
                 if test(key) {
@@ -111,15 +127,17 @@ impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, '
             return;
         }
         let share = self.share;
-        share.vectors_in_turn(|tile| {
+        let mut rare = |tile: Tile| {
             let mut passed = 0u32;
             tile.each(|key, number| passed |= if test(key) { 1 << number } else { 0 });
             while passed != 0 {
-                let index = tile.index::<K>(passed.trailing_zeros());
-                act(share.key(index), index);
+                let number = passed.trailing_zeros();
+                act(share.key_of(&tile, number), tile.index::<K>(number));
                 passed &= passed - 1;
             }
-        });
+        };
+        // SAFETY: the caller's promise.
+        unsafe { share.vectors(&mut rare) };
         if let Some((key, index)) = share.single()
             && test(key)
         {
@@ -128,13 +146,19 @@ impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, '
     }
 
     /// Calls `each` with this thread's part of the candidates, or of all keys, and their indices.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the block call it together; a barrier of the block has followed the last call.
     #[inline(always)]
-    pub(super) fn each(&self, mut each: impl FnMut(K, u32)) {
+    pub(super) unsafe fn each(&self, mut each: impl FnMut(K, u32)) {
         if let Some(count) = self.listed {
             self.each_listed(count, each);
             return;
         }
-        self.share.vectors_in_turn(|tile| tile.each(|key, number| each(key, tile.index::<K>(number))));
+        let mut all = |tile: Tile| tile.each(|key, number| each(key, tile.index::<K>(number)));
+        // SAFETY: the caller's promise.
+        unsafe { self.share.vectors(&mut all) };
         if let Some((key, index)) = self.share.single() {
             each(key, index);
         }

@@ -64,19 +64,18 @@ impl Cutoff {
         loop {
             let shift = open.shift(const { Memory::<K, T>::BUCKETS });
             let span = open.most - open.least;
-            candidates.each_that(
-                |key| share.costs.cost(key) == tie,
-                |_, index| {
-                    let place = index ^ turn;
-                    let offset = place.wrapping_sub(open.least);
-                    if is_few {
-                        let at = memory.state.fetch_add(word::FEW, 1, Scope::Block);
-                        memory.histogram.store(at, place);
-                    } else if offset <= span {
-                        team.count(offset >> shift);
-                    }
-                },
-            );
+            let count = |_, index: u32| {
+                let place = index ^ turn;
+                let offset = place.wrapping_sub(open.least);
+                if is_few {
+                    let at = memory.state.fetch_add(word::FEW, 1, Scope::Block);
+                    memory.histogram.store(at, place);
+                } else if offset <= span {
+                    team.count(offset >> shift);
+                }
+            };
+            // SAFETY: the caller's promise; the range is the same in the whole block, which resolving one synchronises.
+            unsafe { candidates.each_that(|key| share.costs.cost(key) == tie, count) };
             if is_few {
                 // SAFETY: the caller's promise.
                 unsafe { block::sync() };

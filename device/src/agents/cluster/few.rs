@@ -116,9 +116,11 @@ impl<K: Key> Area<K> {
 /// Sends this block's keys of the open range to all blocks; whether this thread has sent any. The counts are to follow a
 /// barrier of the block.
 ///
-/// Any thread; the team's histograms are empty.
+/// # Safety
+///
+/// All threads of the team call it together, its histograms being empty; a barrier of the block has followed the last pass.
 #[inline(always)]
-pub(super) fn send<K, T>(
+pub(super) unsafe fn send<K, T>(
     candidates: &Candidates<'_, '_, K, T>,
     team: &Team<K, T>,
     open: Open<K::Word>,
@@ -134,7 +136,7 @@ where
         let cost = share.costs.cost(key);
         cost >= open.least && cost <= open.most
     };
-    candidates.each_that(is_open, |key, index| {
+    let send = |key, index: u32| {
         let at = memory.state.fetch_add(word::FEW, 1, Scope::Block);
         if at < area.each {
             has_sent = true;
@@ -143,7 +145,9 @@ where
                 area.send(team, rank, at, item);
             }
         }
-    });
+    };
+    // SAFETY: the caller's promise.
+    unsafe { candidates.each_that(is_open, send) };
     has_sent
 }
 

@@ -3,6 +3,7 @@
 use super::Tuning;
 use super::memory::{Memory, word};
 use super::share::Share;
+use super::stream;
 use super::team::Team;
 use crate::agents::cost::Key;
 use crate::agents::segment::Segment;
@@ -60,9 +61,14 @@ where
     let threads = const { Memory::<K, T>::THREADS };
     if thread::index() == 0 {
         segment.store(memory.segment());
-        if segment.is_contiguous() {
-            // SAFETY: one thread, first of all.
-            unsafe { copy(segment, share) };
+        if const { T::STREAMS } || segment.is_contiguous() {
+            if const { T::STREAMS } {
+                // SAFETY: one thread, first of all; the block's barrier is below.
+                unsafe { stream::start(segment, share) };
+            } else {
+                // SAFETY: as above.
+                unsafe { copy(segment, share) };
+            }
             share.prefetch_overflow(segment);
         }
     }
@@ -72,7 +78,7 @@ where
     for bucket in strided(thread::index(), const { Memory::<K, T>::BUCKETS }, threads) {
         memory.histogram.store(bucket, 0);
     }
-    if !segment.is_contiguous() {
+    if const { !T::STREAMS } && !segment.is_contiguous() {
         let mut at = thread::index();
         while at < share.resident {
             let mut keys = [K::ZERO; PLAIN];

@@ -3,6 +3,7 @@
 use super::Tuning;
 use crate::agents::cost::Key;
 use crate::agents::segment::Segment;
+use crate::arch::opaque;
 use crate::arch::shared::{BASE_ALIGN, Shared};
 use cluster_topk_abi::arch::MAX_CLUSTER_WIDTH;
 use cluster_topk_abi::layout::{FixedRegion, TileGeometry};
@@ -29,6 +30,10 @@ pub(super) mod word {
     pub(crate) const LISTED: u32 = 12;
     /// Keys of the open range that this block has sent to all.
     pub(crate) const FEW: u32 = 13;
+    /// The parity of each slot's last phase, a bit each, where chunks pass through them.
+    pub(crate) const PHASES: u32 = 14;
+    /// The slot that the next pass begins with, and which way it goes, where there are more chunks than slots.
+    pub(crate) const STREAM: u32 = 15;
     /// The least cost of each block, 64 bits at most: the leader's. After the passes, how many keys each block has sent.
     pub(crate) const LEAST_OF_RANKS: u32 = 16;
     /// The segment, in words of 64 bits.
@@ -48,7 +53,7 @@ pub(super) struct Memory<K, T> {
     pub(super) list: Shared<u32>,
     /// Their keys.
     pub(super) list_keys: Shared<K>,
-    /// One per stage of the load.
+    /// Two per stage: one where chunks stay in their slots, two for each slot where they pass through.
     pub(super) barriers: Shared<u64>,
     /// Keys at the ends, one of a thread each.
     pub(super) edges: Shared<K>,
@@ -89,7 +94,8 @@ impl<K: Key, T: Tuning> Memory<K, T> {
         // SAFETY: the caller's promise; `FixedRegion` keeps the parts apart.
         let part = |offset, len| unsafe { Shared::<u32>::carve(offset, len) };
         // SAFETY: as above.
-        let barriers = unsafe { Shared::carve(const { Self::FIXED.barriers }, T::POLICY.pipeline_stages) };
+        let barriers =
+            unsafe { Shared::carve(const { Self::FIXED.barriers }, const { 2 * T::POLICY.pipeline_stages }) };
         // SAFETY: as above; the two edges lie side by side.
         let edges = unsafe {
             Shared::carve(const { Self::FIXED.head_edge }, const { 2 * Self::GEOMETRY.line_keys() as u32 })
@@ -109,6 +115,12 @@ impl<K: Key, T: Tuning> Memory<K, T> {
             slots,
             tuning: core::marker::PhantomData,
         }
+    }
+
+    /// The same slots, of whose number the compiler does not know.
+    #[inline(always)]
+    pub(super) fn opaque(self) -> Self {
+        Self { slots: self.slots.slice(0, opaque(self.slots.len())), ..self }
     }
 
     /// Where the slots end, in bytes; a multiple of 16, since chunks are.

@@ -9,6 +9,10 @@
 //! | placement | `place`, `cutoff`, `few` | every winner in its slot, each block putting its own |
 //! | ordering | `order` | where the output is sorted: winners gather in the leader's memory, and it writes them in order |
 //!
+//! Keys that do not fit the slots come in one of two ways, each a kernel of its own, of which the host takes the one that suits the
+//! call: those that a sample of the keys tells what to keep of are loaded once more and never again, by the threads that look at
+//! them; where most passes look at all keys, chunks pass through the slots by bulk copies (`stream`).
+//!
 //! Where a bound leaves so few candidates that every block can have them all, the passes are left out.
 //!
 //! A *pass* is two cluster barriers: one before the leader reads the merged histogram, one that publishes what it found. With
@@ -33,6 +37,7 @@ mod order;
 mod passes;
 mod place;
 mod share;
+mod stream;
 mod team;
 
 use super::bucket_sort::{Scratch, Sorted};
@@ -53,6 +58,9 @@ use team::Team;
 pub trait Tuning: Copy + core::fmt::Debug {
     /// The policy; valid.
     const POLICY: ClusterPolicy;
+    /// Whether chunks pass through the slots, so that what does not fit them can be looked at again and again. Otherwise as
+    /// many as fit have a slot for good, and the others are loaded from global memory, best a single time.
+    const STREAMS: bool = false;
 
     /// [`bucket_sort`](crate::agents::bucket_sort::bucket_sort()) of items in place, by as many threads as the policy says, for
     /// up to as many items as its [`order`](ClusterPolicy::order).
@@ -96,6 +104,27 @@ macro_rules! cluster_sort {
             }
         }
     };
+}
+
+/// A tuning whose chunks pass through the slots. Its launches are over adjacent keys, with at most as many slots as the pipeline has
+/// stages.
+#[derive(Clone, Copy, Debug)]
+pub struct Streaming<T>(core::marker::PhantomData<T>);
+
+impl<T: Tuning> Tuning for Streaming<T> {
+    const POLICY: ClusterPolicy = T::POLICY;
+    const STREAMS: bool = true;
+
+    #[inline(always)]
+    unsafe fn sort<W: Word>(
+        items: Items<W, u32>,
+        scratch: Scratch<W>,
+        count: u32,
+        index_bits: u32,
+    ) -> Sorted<W, u32> {
+        // SAFETY: the caller's promise.
+        unsafe { T::sort(items, scratch, count, index_bits) }
+    }
 }
 
 /// The policy of the kernels.

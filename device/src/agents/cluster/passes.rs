@@ -53,13 +53,15 @@ where
         }
         let shift = open.shift(buckets);
         let span = open.most.minus(open.least);
-        candidates.each(|key, _| {
+        let count = |key, _| {
             let cost = share.costs.cost(key);
             let offset = if floor { cost.max(open.least) } else { cost }.minus(open.least);
             if offset <= span {
                 team.count(offset.shr(shift).low());
             }
-        });
+        };
+        // SAFETY: the caller's promise; resolving the pass before has synchronised the block.
+        unsafe { candidates.each(count) };
         // SAFETY: the caller's promise; the range and so the loop are the same in the whole team.
         let found = unsafe {
             team.resolve(open.k, Counted::Keys { few: const { few::boundary::<K, T>() } }, None, first)

@@ -40,7 +40,8 @@ pub(super) unsafe fn write<K, T>(
     let state = share.memory.state;
     let front_total = k - open.k;
     let is_few = part == Part::Few;
-    let has_sent = is_few && few::send(candidates, team, open);
+    // SAFETY: the caller's promise; whether they are few is the same in the whole team.
+    let has_sent = is_few && unsafe { few::send(candidates, team, open) };
     // SAFETY: the caller's promise.
     unsafe { seed(team, share.memory, front_total, is_few, has_sent) };
     let deterministic = share.flags().contains(Flags::DETERMINISTIC);
@@ -103,7 +104,7 @@ pub(super) unsafe fn write<K, T>(
         }
         return;
     }
-    share.vectors_in_turn(|tile: Tile| {
+    let mut put = |tile: Tile| {
         let (mut ahead, mut tied) = (0u32, 0u32);
         tile.each(|key, number| {
             // Without branches, which would have the compiler keep both in memory.
@@ -127,11 +128,14 @@ pub(super) unsafe fn write<K, T>(
             front += u32::from(is_ahead);
             back += u32::from(!is_ahead);
             if slot < k {
-                let index = tile.index::<K>(lowest.trailing_zeros());
-                order.put(&segment, share.costs, team, slot, index, share.key(index));
+                let number = lowest.trailing_zeros();
+                let (index, key) = (tile.index::<K>(number), share.key_of(&tile, number));
+                order.put(&segment, share.costs, team, slot, index, key);
             }
         }
-    });
+    };
+    // SAFETY: the caller's promise; the counts and the cutoff are behind a barrier of the block.
+    unsafe { share.vectors(&mut put) };
     if let Some((key, index)) = share.single() {
         let cost = share.costs.cost(key);
         if wins(cost, index) {

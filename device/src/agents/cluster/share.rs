@@ -2,11 +2,12 @@
 
 use super::Tuning;
 use super::memory::Memory;
+use super::stream::Stream;
 use crate::agents::cost::{Costs, Key};
 use crate::agents::segment::Segment;
-use crate::arch::{Vec16, bulk, thread};
+use crate::arch::{Vec16, bulk, opaque, thread};
 use cluster_topk_abi::params::Flags;
-use cluster_topk_abi::schedule::{ClusterSchedule, Residency, SegmentSplit, group_keys};
+use cluster_topk_abi::schedule::{ClusterSchedule, SegmentSplit, group_keys};
 
 /// Vectors of 16 bytes that a thread loads before it looks at the first: those of a group.
 const fn batch<K: Key>() -> u32 {
@@ -25,9 +26,9 @@ pub(super) struct Share<'p, K: Key, T> {
     pub(super) memory: Memory<K, T>,
     /// Index of the first key in a slot.
     pub(super) first: u32,
-    /// Keys in slots.
+    /// Keys that stay in slots; where chunks pass through the slots, none.
     pub(super) resident: u32,
-    /// Keys behind these, read from global memory in every pass.
+    /// Keys behind these, brought in again in every pass.
     overflow: u32,
     /// Keys before the first in a slot, and above 16 bits those behind the last that lies in a vector: fewer than a line each,
     /// in one register.
@@ -45,6 +46,8 @@ pub(super) struct Tile {
     pub(super) first: u32,
     /// Index of the first key of the second vector.
     second: u32,
+    /// What takes an index to its key's place in the slots, by subtraction, where chunks pass through these.
+    shift: u32,
 }
 
 impl Tile {
@@ -89,8 +92,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
         let keys = if share.tail { behind } else { behind.min(share.chunks * chunk_keys) };
         // A remainder that fills no vector is there where keys are not adjacent: chunks end with a line otherwise.
         let vectors = keys & !(per_vector - 1);
-        let residency = Residency::generic(share.chunks, memory.slots.len() / chunk_keys);
-        let resident = vectors.min(residency.resident * chunk_keys);
+        let resident = if const { T::STREAMS } { 0 } else { vectors.min(memory.slots.len()) };
         let head = if share.head { split.head_keys } else { 0 };
         let tail = keys - vectors + if share.tail { split.tail_keys } else { 0 };
         let own = Self {
@@ -119,6 +121,23 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
     #[inline(always)]
     pub(super) fn flags(&self) -> Flags {
         self.base.flags()
+    }
+
+    /// Keys in chunks.
+    #[inline(always)]
+    pub(super) fn keys(&self) -> u32 {
+        self.resident + self.overflow
+    }
+
+    /// The same share, of which the compiler does not know.
+    #[inline(always)]
+    pub(super) fn opaque(&self) -> Self {
+        Self {
+            first: opaque(self.first),
+            overflow: opaque(self.overflow),
+            memory: self.memory.opaque(),
+            ..*self
+        }
     }
 
     /// The index behind this block's last key; its first is [`Self::begin`].
@@ -166,7 +185,24 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
     #[inline(always)]
     pub(super) fn key(&self, index: u32) -> K {
         let at = index.wrapping_sub(self.first);
-        if at < self.resident { self.memory.slots.load(at) } else { self.segment().load_key(index) }
+        let in_slots = if const { T::STREAMS } {
+            // With more chunks than slots there is no telling which are there.
+            at < self.keys() && self.keys() <= self.memory.slots.len()
+        } else {
+            at < self.resident
+        };
+        if in_slots { self.memory.slots.load(at) } else { self.segment().load_key(index) }
+    }
+
+    /// Key `number` of the tile that is being looked at.
+    #[inline(always)]
+    pub(super) fn key_of(&self, tile: &Tile, number: u32) -> K {
+        let index = tile.index::<K>(number);
+        if const { T::STREAMS } {
+            self.memory.slots.load(index.wrapping_sub(tile.shift))
+        } else {
+            self.key(index)
+        }
     }
 
     /// Key `index`, which has a slot.
@@ -181,10 +217,10 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
         self.rows(from, to, each, |at| self.memory.slots.load16(at));
     }
 
-    /// Calls `each` with this thread's part of the vectors that have no slot.
+    /// Calls `each` with this thread's part of the vectors that have no slot, where none passes through one.
     #[inline(always)]
     pub(super) fn overflow(&self, each: &mut impl FnMut(Tile)) {
-        if self.overflow > 0 {
+        if const { !T::STREAMS } && self.overflow > 0 {
             let segment = self.segment();
             self.rows(self.resident, self.resident + self.overflow, each, |at| {
                 // The first thread's vector begins a row.
@@ -196,10 +232,11 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
         }
     }
 
-    /// Asks for the first vectors that have no slot, so that they are near when [`Self::overflow`] comes to them. One thread.
+    /// Asks for the first keys behind those in slots, so that they are near when their turn comes. One thread.
     #[inline(always)]
     pub(super) fn prefetch_overflow(&self, segment: &Segment<'p, K>) {
-        self.prefetch(segment, self.resident, const { AHEAD * Self::ROW });
+        let behind = if const { T::STREAMS } { self.memory.slots.len() } else { self.resident };
+        self.prefetch(segment, behind, const { AHEAD * Self::ROW });
     }
 
     /// Keys of a row of vectors, one for each thread.
@@ -217,13 +254,68 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
     }
 
     /// Calls `each` with this thread's part of all vectors: by one loop, for what is so large that it should be there once.
+    ///
+    /// # Safety
+    ///
+    /// All threads of the block call it together; the load has been started, and a barrier of the block has followed the last
+    /// such pass. Where no chunks pass through the slots, [`load::wait`](super::load::wait) has returned for every stage.
     #[inline(always)]
-    pub(super) fn vectors_in_turn(&self, mut each: impl FnMut(Tile)) {
-        let (segment, end) = (self.segment(), self.resident + self.overflow);
-        self.rows(0, end, &mut each, |at| {
-            if at < self.resident { self.memory.slots.load16(at) } else { self.load(&segment, at) }
-        });
+    pub(super) unsafe fn vectors(&self, each: &mut impl FnMut(Tile)) {
+        if const { T::STREAMS } {
+            // SAFETY: the caller's promise.
+            unsafe { self.stream::<false>(false, each) };
+        } else {
+            let (segment, end) = (self.segment(), self.keys());
+            self.rows(0, end, each, |at| {
+                if at < self.resident { self.memory.slots.load16(at) } else { self.load(&segment, at) }
+            });
+        }
     }
+
+    /// Calls `each` with this thread's part of the vectors in all chunks, or with `peek` of those that are in slots before the
+    /// first pass over all; for where chunks pass through the slots. By two loops where `each` may be there `TWICE`: that is faster.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::vectors`].
+    #[inline(always)]
+    pub(super) unsafe fn stream<const TWICE: bool>(&self, peek: bool, each: &mut impl FnMut(Tile)) {
+        let chunk_keys = const { Memory::<K, T>::CHUNK_KEYS };
+        let own = thread::index() * const { K::PER_VEC16 as u32 };
+        let mut stream = Stream::open(self, peek);
+        while let Some(chunk) = stream.chunk() {
+            // SAFETY: the caller's promise.
+            let slot = unsafe { stream.wait(self) };
+            let (number, place) = (chunk * chunk_keys, slot * chunk_keys);
+            let (len, first) = (chunk_keys.min(self.keys() - number), self.first + number);
+            let shift = first.wrapping_sub(place);
+            let load = |at: u32| self.memory.slots.load16(place + at);
+            let tile = |at: u32, one, two, is_full| {
+                let second = first + at + const { Self::ROW };
+                Tile { one, two, is_full, first: first + at, second, shift }
+            };
+            if const { TWICE && Self::TILE_IS_CHUNK } && len == chunk_keys {
+                // No condition on the second vector, so that it is loaded beside the first.
+                each(tile(own, load(own), load(own + const { Self::ROW }), true));
+            } else {
+                let mut at = own;
+                while at < len {
+                    let second = at + const { Self::ROW };
+                    let is_full = const { batch::<K>() > 1 } && second < len;
+                    let two = if is_full { load(second) } else { Vec16([0; 4]) };
+                    each(tile(at, load(at), two, is_full));
+                    at += const { batch::<K>() * Self::ROW };
+                }
+            }
+            // SAFETY: as above.
+            unsafe { stream.step(self) };
+        }
+        // SAFETY: as above.
+        unsafe { stream.close(self) };
+    }
+
+    /// Whether a chunk is a tile of every thread, of two vectors.
+    const TILE_IS_CHUNK: bool = batch::<K>() == 2 && Memory::<K, T>::CHUNK_KEYS == 2 * Self::ROW;
 
     /// The vector whose first key is number `at`, from global memory.
     #[inline(always)]
@@ -246,7 +338,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
             let is_full = const { batch::<K>() > 1 } && second < to;
             let one = load(at);
             let two = if is_full { load(second) } else { Vec16([0; 4]) };
-            each(Tile { one, two, is_full, first: self.first + at, second: self.first + second });
+            each(Tile { one, two, is_full, first: self.first + at, second: self.first + second, shift: 0 });
             at += const { batch::<K>() } * step;
         }
     }

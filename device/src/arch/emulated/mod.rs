@@ -19,6 +19,7 @@ pub mod grid;
 #[cfg(feature = "cluster")]
 pub mod mbarrier;
 pub mod named_barrier;
+pub(super) mod opaque;
 pub mod shared;
 pub mod thread;
 pub mod warp;
