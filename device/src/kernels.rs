@@ -309,8 +309,8 @@ kernels! {
         // SAFETY: the launch has 1,024 threads a block; its other promises are passed on.
         unsafe { block_select::run::<u64, 16, 4, 1024>(&params) }
     }
-    /// A cluster per segment of any number of keys of 8 bits: best of those that its shared memory holds, or that it tells what to
-    /// keep of the others.
+    /// A cluster per segment of any number of keys of 8 bits, of which those that do not fit its shared memory are loaded by each pass
+    /// that looks at them.
     cluster / "cluster-8", threads 512, blocks 2: cluster_8(params: KernelParams) {
         // SAFETY: the launch has 512 threads a block; its other promises are passed on.
         unsafe { crate::agents::cluster::run::<u8, crate::agents::cluster::Default>(&params) }
@@ -321,8 +321,8 @@ kernels! {
         // SAFETY: the launch has 512 threads a block; its other promises are passed on.
         unsafe { crate::agents::cluster::run::<u8, crate::agents::cluster::Streaming<crate::agents::cluster::Default>>(&params) }
     }
-    /// A cluster per segment of any number of keys of 16 bits: best of those that its shared memory holds, or that it tells what to
-    /// keep of the others.
+    /// A cluster per segment of any number of keys of 16 bits, of which those that do not fit its shared memory are loaded by each pass
+    /// that looks at them.
     cluster / "cluster-16", threads 512, blocks 2: cluster_16(params: KernelParams) {
         // SAFETY: the launch has 512 threads a block; its other promises are passed on.
         unsafe { crate::agents::cluster::run::<u16, crate::agents::cluster::Default>(&params) }
@@ -333,8 +333,8 @@ kernels! {
         // SAFETY: the launch has 512 threads a block; its other promises are passed on.
         unsafe { crate::agents::cluster::run::<u16, crate::agents::cluster::Streaming<crate::agents::cluster::Default>>(&params) }
     }
-    /// A cluster per segment of any number of keys of 32 bits: best of those that its shared memory holds, or that it tells what to
-    /// keep of the others.
+    /// A cluster per segment of any number of keys of 32 bits, of which those that do not fit its shared memory are loaded by each pass
+    /// that looks at them.
     cluster / "cluster-32", threads 512, blocks 2: cluster_32(params: KernelParams) {
         // SAFETY: the launch has 512 threads a block; its other promises are passed on.
         unsafe { crate::agents::cluster::run::<u32, crate::agents::cluster::Default>(&params) }
@@ -345,8 +345,8 @@ kernels! {
         // SAFETY: the launch has 512 threads a block; its other promises are passed on.
         unsafe { crate::agents::cluster::run::<u32, crate::agents::cluster::Streaming<crate::agents::cluster::Default>>(&params) }
     }
-    /// A cluster per segment of any number of keys of 64 bits: best of those that its shared memory holds, or that it tells what to
-    /// keep of the others.
+    /// A cluster per segment of any number of keys of 64 bits, of which those that do not fit its shared memory are loaded by each pass
+    /// that looks at them.
     cluster / "cluster-64", threads 512, blocks 2: cluster_64(params: KernelParams) {
         // SAFETY: the launch has 512 threads a block; its other promises are passed on.
         unsafe { crate::agents::cluster::run::<u64, crate::agents::cluster::Default>(&params) }

@@ -10,8 +10,8 @@
 //! | ordering | `order` | where the output is sorted: winners gather in the leader's memory, and it writes them in order |
 //!
 //! Keys that do not fit the slots come in one of two ways, each a kernel of its own, of which the host takes the one that suits the
-//! call: those that a sample of the keys tells what to keep of are loaded once more and never again, by the threads that look at
-//! them; where most passes look at all keys, chunks pass through the slots by bulk copies (`stream`).
+//! call: every pass that looks at them loads them (`share`), or chunks pass through the slots by bulk copies (`stream`), which pays
+//! where keys are looked at more than once and several blocks share a multiprocessor.
 //!
 //! Where a bound leaves so few candidates that every block can have them all, the passes are left out.
 //!
