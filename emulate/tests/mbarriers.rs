@@ -70,8 +70,7 @@ fn phases_alternate() {
             copy(256);
             wait(round % 2);
             get(me());
-            // Readers are done, and their reads are fenced from the next copy.
-            fence_proxy_async();
+            // Readers are done before the next copy.
             block_sync();
         }
     });
@@ -130,12 +129,33 @@ fn a_missing_proxy_fence() {
         copy(256);
         wait(0);
     });
-    // Reads count, too: the copy must not overtake them.
+}
+
+#[test]
+fn a_copy_over_what_has_been_read() {
+    let kernel = |barrier: bool| {
+        move || {
+            make(1);
+            copy(256);
+            wait(0);
+            get(me());
+            if barrier {
+                block_sync();
+            }
+            copy(256);
+            wait(1);
+        }
+    };
+    // A read that has its value has nothing left for a fence to finish: the barrier is enough.
+    runs(kernel(true));
+    // The copy must not overtake it.
+    stops(&[Rule::Race, Rule::BulkNotComplete], kernel(false));
+    // What was read and then written needs the fence.
     stops(&[Rule::ProxyFence], || {
         make(1);
         copy(256);
         wait(0);
-        get(me());
+        put(me(), get(me()));
         block_sync();
         copy(256);
         wait(1);

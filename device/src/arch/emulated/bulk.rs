@@ -18,6 +18,8 @@ pub const ALIGN: u32 = 16;
 /// phase expects these bytes. Ordinary accesses to the destination by any thread come before, with a barrier in between, and
 /// after writes a [`super::fence::proxy_async`] by that thread, too; and none come until the phase completes. No thread writes
 /// the source while the kernel runs.
+///
+/// That reads need no fence is more than the PTX ISA says in so many words; it is what the pipelines of NVIDIA's CUTLASS rely on.
 #[track_caller]
 pub unsafe fn copy<T: Scalar>(to: Shared<T>, from: Global<T>, barrier: Mbarrier) {
     let room = to.len().saturating_mul(T::BYTES);
