@@ -263,13 +263,12 @@ pub fn plan_cluster(
     let sized = |width: u32, slots: u32, waves, reason| {
         let chunks_per_rank = max_chunks_per_rank(chunks, width, policy.min_chunks_per_block);
         let slots = chunks_per_rank.clamp(1, slots);
-        let sampled = matches!(bound(policy, demand, &geometry, width, slots).0, Bound::Sample);
         // Whether they do is known when it is known how many blocks run at once.
         let may_stream = !portable
             && matches!(demand.loads, Loads::Bulk)
             && !matches!(policy.streaming, Streaming::Never)
             && chunks_per_rank > slots
-            && !sampled;
+            && !matches!(bound(policy, demand, &geometry, width, slots).0, Bound::Sample);
         let slots = if may_stream { slots.min(policy.pipeline_stages) } else { slots };
         // At most `available`, since that is where `most_slots` comes from.
         let dynamic_smem_bytes = geometry.bytes_for_slots(slots.into()) as u32 + order_bytes;

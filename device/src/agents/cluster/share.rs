@@ -143,7 +143,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
     /// The index behind this block's last key; its first is [`Self::begin`].
     #[inline(always)]
     pub(super) fn end(&self) -> u32 {
-        self.first + self.resident + self.overflow + self.tail()
+        self.first + self.keys() + self.tail()
     }
 
     /// The index of this block's first key.
@@ -169,7 +169,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
         if at < self.head() {
             Some(self.first - self.head() + at)
         } else if at - self.head() < self.tail() {
-            Some(self.first + self.resident + self.overflow + (at - self.head()))
+            Some(self.first + self.keys() + (at - self.head()))
         } else {
             None
         }
@@ -222,7 +222,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
     pub(super) fn overflow(&self, each: &mut impl FnMut(Tile)) {
         if const { !T::STREAMS } && self.overflow > 0 {
             let segment = self.segment();
-            self.rows(self.resident, self.resident + self.overflow, each, |at| {
+            self.rows(self.resident, self.keys(), each, |at| {
                 // The first thread's vector begins a row.
                 if thread::index() == 0 {
                     self.prefetch(&segment, at + const { AHEAD * Self::ROW }, const { Self::ROW });
@@ -245,7 +245,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
     /// Asks for `len` keys from number `at` on, as far as they are there. One thread.
     #[inline(always)]
     fn prefetch(&self, segment: &Segment<'p, K>, at: u32, len: u32) {
-        let end = self.resident + self.overflow;
+        let end = self.keys();
         if at < end && segment.is_contiguous() {
             let from = segment.keys().slice(u64::from(self.first + at), len.min(end - at).into());
             // SAFETY: keys without a slot begin where a chunk does, on a line, rows are whole vectors, and so are keys.

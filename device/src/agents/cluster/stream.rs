@@ -187,7 +187,7 @@ fn turn(slot: u32, slots: u32, way: u32) -> u32 {
 
 /// Chunks of the first wave: one for each slot.
 #[inline(always)]
-pub(super) fn wave<K, T>(share: &Share<'_, K, T>) -> u32
+fn wave<K, T>(share: &Share<'_, K, T>) -> u32
 where
     K: Key + core::ops::BitXor<Output = K>,
     T: Tuning,
