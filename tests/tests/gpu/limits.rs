@@ -33,9 +33,7 @@ pub(crate) fn add(tests: &mut Tests) {
         portable(device, 3 * CHUNK, &[Pair::NotGuaranteed, Pair::Smaller, Pair::Larger])
     });
     tests.add_skippable("quick::more_chunks_than_slots", |device| overflow(device, Streaming::Never));
-    // Not for racecheck. Of a warp that is through with a slot one lane tells so, behind a barrier of the warp; the tool knows
-    // of no order between what the other lanes have read and the copy that follows.
-    tests.add_skippable("limits::chunks_through_slots", |device| overflow(device, Streaming::Always));
+    tests.add_skippable("quick::chunks_through_slots", |device| overflow(device, Streaming::Always));
     tests.add_skippable("limits::a_billion_f32", a_billion);
 }
 

@@ -4,10 +4,10 @@
 //! is copied once, and stays. Otherwise a pass goes the opposite way of the one before, so that it finds its first `S` chunks
 //! where that left them, and reads the others again. That is as few as if some slots kept their chunks for good.
 //!
-//! Two barriers of a slot pass it to and fro: one completes when its copy has landed, the other when every warp is through with
-//! what it brought. Warps wait for the former alone, so that they need not keep step; the thread that starts the copies waits for
-//! the latter, a chunk late, so that it rarely has to. Of a warp one lane arrives, behind a barrier of the warp that orders what the
-//! others have read before it. The sanitizer's racecheck does not follow that order, and names a hazard for each lane but the first.
+//! Two barriers of a slot pass it to and fro: one completes when its copy has landed, the other when every thread is through with
+//! what it brought. Threads wait for the former alone, so that warps need not keep step; the one that starts the copies waits for
+//! the latter, a chunk late, so that it rarely has to. Every lane arrives: one for its warp, behind a barrier of the warp, was slower,
+//! and an order that the sanitizer's racecheck does not follow.
 //!
 //! Keys are adjacent: others cannot be copied in bulk.
 
@@ -17,7 +17,7 @@ use super::share::Share;
 use crate::agents::cost::Key;
 use crate::agents::segment::Segment;
 use crate::arch::mbarrier::{Mbarrier, fence_init};
-use crate::arch::{bulk, thread, warp};
+use crate::arch::{bulk, thread};
 use core::hint::cold_path;
 
 /// Set in [`word::STREAM`] where the next pass goes backward.
@@ -92,7 +92,7 @@ impl Stream {
     ///
     /// # Safety
     ///
-    /// All threads of the block call it, each warp together; the warp has waited for the chunk and is through with it.
+    /// All threads of the block call it, having waited for the chunk; this one is through with it.
     #[inline(always)]
     pub(super) unsafe fn step<K, T>(&mut self, share: &Share<'_, K, T>)
     where
@@ -103,12 +103,8 @@ impl Stream {
         if self.refills {
             cold_path();
             if self.left > slots {
-                // SAFETY: the caller's promise; the branch is the same in the whole block.
-                unsafe { warp::sync(warp::ALL) };
-                if thread::lane() == 0 {
-                    // SAFETY: each warp arrives once for each chunk that another replaces.
-                    unsafe { emptied(share, self.slot).arrive() };
-                }
+                // SAFETY: each thread arrives once for each chunk that another replaces.
+                unsafe { emptied(share, self.slot).arrive() };
                 self.phases ^= 1 << self.slot;
             }
             if thread::index() == 0 {
@@ -122,7 +118,7 @@ impl Stream {
         self.slot = turn(self.slot.wrapping_add(self.way), slots, self.way);
     }
 
-    /// Has the slot of the chunk before this one filled again, once all warps are through with it, if another comes for it.
+    /// Has the slot of the chunk before this one filled again, once all threads are through with it, if another comes for it.
     ///
     /// # Safety
     ///
@@ -163,7 +159,7 @@ impl Stream {
         if !self.refills {
             return;
         }
-        // All have read what is about to change: some chunk has taken the place of another, which waited for every warp.
+        // All have read what is about to change: some chunk has taken the place of another, which waited for every thread.
         if thread::index() == 0 {
             let state = share.memory.state;
             state.store(word::PHASES, self.phases);
@@ -214,7 +210,7 @@ where
     if chunks(share) > wave {
         for slot in 0..wave {
             // SAFETY: as above.
-            unsafe { emptied(share, slot).init(const { Memory::<K, T>::THREADS / thread::WARP }) };
+            unsafe { emptied(share, slot).init(const { Memory::<K, T>::THREADS }) };
         }
     }
     fence_init();
@@ -254,7 +250,7 @@ where
     Mbarrier::at(share.memory.barriers, slot)
 }
 
-/// The barrier of a slot that completes when every warp is through with what it holds.
+/// The barrier of a slot that completes when every thread is through with what it holds.
 #[inline(always)]
 fn emptied<K, T>(share: &Share<'_, K, T>, slot: u32) -> Mbarrier
 where
