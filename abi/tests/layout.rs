@@ -233,7 +233,7 @@ fn parts_of_the_fixed_region_are_disjoint_and_large_enough() {
                 let parts = [
                     (region.barriers, 8 * stages),
                     (region.state, FixedRegion::STATE_BYTES),
-                    (region.histogram, 4 * buckets),
+                    (region.histogram, 4 * (buckets + 1)),
                     (region.head_edge, load_align_bytes - width.bytes()),
                     (region.tail_edge, load_align_bytes - width.bytes()),
                     (region.scan, 8 * threads / 32),

@@ -12,7 +12,7 @@ pub struct FixedRegion {
     pub barriers: u32,
     /// Shared state: [`STATE_BYTES`](Self::STATE_BYTES), aligned to 16.
     pub state: u32,
-    /// Histogram: one `u32` per bucket, aligned to 16.
+    /// Histogram: one `u32` per bucket and [one aside](Self::ASIDE), aligned to 16.
     pub histogram: u32,
     /// Keys before the first chunk: fewer than one line, aligned to 16.
     pub head_edge: u32,
@@ -36,6 +36,9 @@ impl FixedRegion {
     /// describe the segment.
     pub const STATE_BYTES: u32 = 64 + 8 * MAX_CLUSTER_WIDTH + 32;
 
+    /// Counts that a histogram has besides those of its buckets: one, for keys that have none.
+    pub const ASIDE: u32 = 1;
+
     /// The region for a valid policy and keys of one width, followed by `scratch_bytes`.
     #[must_use]
     pub const fn of(policy: &ClusterPolicy, width: KeyWidth, scratch_bytes: u32) -> Self {
@@ -49,7 +52,7 @@ impl FixedRegion {
         let barriers = 0;
         let state = after(barriers, policy.pipeline_stages.saturating_mul(16));
         let histogram = after(state, Self::STATE_BYTES);
-        let head_edge = after(histogram, buckets.saturating_mul(4));
+        let head_edge = after(histogram, buckets.saturating_add(Self::ASIDE).saturating_mul(4));
         let tail_edge = after(head_edge, policy.load_align_bytes);
         let scan = after(tail_edge, policy.load_align_bytes);
         let list = after(scan, (policy.threads_per_block >> 5).saturating_mul(8));

@@ -98,15 +98,16 @@ fn edges_of_every_length() {
     edges::<f64>("Wide");
 }
 
-/// What a launch over equal keys did, `len` of them but one being wanted: nothing bounds the k-th, and every pass decides its bits.
-fn equal(agent: &'static Agent, slots: u32, len: usize) -> Report {
+/// What a launch over `len` equal keys did, `k` of them being wanted.
+fn equal(agent: &'static Agent, slots: u32, len: usize, k: usize) -> Report {
     let requirement = Requirement::of(Pair::NotGuaranteed, Order::Unsorted);
-    let request = Request { requirement, ..Request::single(len - 1) };
+    let request = Request { requirement, ..Request::single(k) };
     let schedule = Schedule::nth(u64::from(slots) + len as u64);
     Emulated { agent, shape: shape(1, slots), schedule }.report(&request, &vec![7u16; len])
 }
 
-/// The first pass copies every chunk, and each later one those that the pass before has not left in a slot.
+/// The first pass copies every chunk, and each later one those that the pass before has not left in a slot. All keys but one are
+/// wanted, so nothing bounds the k-th, and every pass decides its bits.
 #[test]
 fn chunks_are_copied_as_seldom_as_they_can() {
     for agent in AGENTS {
@@ -118,11 +119,31 @@ fn chunks_are_copied_as_seldom_as_they_can() {
                 let len = len_of(chunks, lines, agent, 2);
                 // Once they are listed, no pass looks at the keys.
                 let visits = if len <= agent.policy.list_capacity as usize { 2 } else { all };
-                let copies = equal(agent, slots, len).bulk_copies;
+                let copies = equal(agent, slots, len, len - 1).bulk_copies;
                 let expected = u64::from(chunks) + (visits - 1) * u64::from(chunks.saturating_sub(slots));
                 assert_eq!(copies, expected, "{}: {chunks} chunks, {slots} slots", agent.name);
             }
         }
+    }
+}
+
+/// Where the bound says that more keys are within it than a list holds, none is listed: the keys are looked at for the bound, in the
+/// passes that leave a single cost, and in the placement.
+#[test]
+fn a_crowd_is_not_listed() {
+    for agent in AGENTS {
+        let (slots, group) = (agent.policy.pipeline_stages.min(2), 8);
+        let lines = agent.policy.chunk_bytes / agent.policy.load_align_bytes;
+        let listed = agent.policy.list_capacity * group;
+        let chunks = (listed * 2 / agent.policy.chunk_bytes + 2).max(6 * slots);
+        let len = len_of(chunks, lines, agent, 2);
+        // As many as a quarter of all groups: those in slots are no sample.
+        let k = len / (4 * group as usize) - 1;
+        let copies = equal(agent, slots, len, k).bulk_copies;
+        // The least cost is known then, and the greatest within the bound is 7 more.
+        let visits = 1 + 3u32.div_ceil(agent.policy.bits_per_pass) + 1;
+        let expected = u64::from(chunks) + u64::from(visits - 1) * u64::from(chunks - slots);
+        assert_eq!(copies, expected, "{}: {chunks} chunks", agent.name);
     }
 }
 

@@ -8,10 +8,12 @@
 //! then as much looser as the part is smaller, but the other keys are read a single time, and kept only if they are within it.
 
 use super::few;
+use super::found::{Counted, Part};
 use super::load::{self, Stages};
 use super::passes::Start;
-use super::share::{Share, Tile};
-use super::team::{Counted, Part, Team};
+use super::share::Share;
+use super::team::Team;
+use super::tile::Tile;
 use super::{Tuning, memory::Memory};
 use crate::agents::cost::{Key, Word};
 use crate::agents::open::Open;
@@ -20,7 +22,12 @@ use cluster_topk_abi::schedule::{Bound, Groups};
 /// Delegates within the bound up to which the candidates, of which there are some more, are probably few.
 #[inline(always)]
 fn close<K: Key, T: Tuning>(groups: Groups, sample: bool) -> u32 {
-    let most = const { few::worthwhile::<K, T>() };
+    let most = const {
+        let most = few::worthwhile::<K, T>();
+        // So that what is close is no crowd.
+        assert!(most <= T::POLICY.list_capacity);
+        most
+    };
     if sample { groups.share_in_slots(most) } else { most }
 }
 
@@ -73,7 +80,7 @@ where
         stage += 1;
     }
     if !delegate {
-        return Start { open: all, first: true, floor: false, is_close: false };
+        return Start { open: all, first: true, floor: false, is_close: false, is_crowd: false };
     }
     if !sample {
         share.overflow(&mut group);
@@ -81,15 +88,15 @@ where
     if let Some((key, _)) = share.single() {
         least = least.min(share.costs.strict(key));
     }
+    let few = close::<K, T>(groups, sample);
     // SAFETY: the caller's promise; the branch is the same in the whole team, and there are at least k groups.
-    let found = unsafe {
-        team.resolve(k, Counted::Delegates { few: close::<K, T>(groups, sample) }, Some(least), true)
-    };
+    let found = unsafe { team.resolve(k, Counted::Delegates { few }, Some(least), true) };
     let (least, most) = share.costs.folded(team.least(), all.within(found.bucket, shift, k).most);
     Start {
         open: Open { least, most, k },
         first: false,
         floor: sample,
         is_close: sorts && found.part == Part::Few,
+        is_crowd: team.is_crowded(),
     }
 }

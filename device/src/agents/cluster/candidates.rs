@@ -5,9 +5,11 @@
 
 use super::Tuning;
 use super::memory::word;
-use super::share::{Share, Tile};
+use super::share::Share;
+use super::team::Team;
+use super::tile::Tile;
 use crate::agents::cost::Key;
-use crate::arch::{Scope, block, thread};
+use crate::arch::{Scope, block, opaque, thread};
 use crate::primitives::strided;
 
 /// The candidates of a block.
@@ -145,22 +147,38 @@ impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, '
         }
     }
 
-    /// Calls `each` with this thread's part of the candidates, or of all keys, and their indices.
+    /// Counts this thread's part of the candidates, or of all keys, each in the bucket that is said of it, or
+    /// [aside](Team::ASIDE): without a branch, and a tile's only once all its buckets are known, so that none waits for another.
     ///
     /// # Safety
     ///
     /// All threads of the block call it together; a barrier of the block has followed the last call.
     #[inline(always)]
-    pub(super) unsafe fn each(&self, mut each: impl FnMut(K, u32)) {
+    pub(super) unsafe fn count(&self, team: &Team<K, T>, bucket: impl Fn(K, u32) -> u32) {
         if let Some(count) = self.listed {
-            self.each_listed(count, each);
+            self.each_listed(count, |key, index| {
+                let bucket = bucket(key, index);
+                if bucket != const { Team::<K, T>::ASIDE } {
+                    team.count(bucket);
+                }
+            });
             return;
         }
-        let mut all = |tile: Tile| tile.each(|key, number| each(key, tile.index::<K>(number)));
+        let mut all = |tile: Tile| {
+            let mut buckets = [0; Tile::MOST_KEYS];
+            tile.each_of_all(|key, number, is_there| {
+                let bucket = bucket(key, tile.index::<K>(number));
+                buckets[number as usize] =
+                    opaque(if is_there { bucket } else { const { Team::<K, T>::ASIDE } });
+            });
+            for &bucket in &buckets[..const { Tile::keys::<K>() }] {
+                team.count(bucket);
+            }
+        };
         // SAFETY: the caller's promise.
         unsafe { self.share.vectors(&mut all) };
         if let Some((key, index)) = self.share.single() {
-            each(key, index);
+            team.count(bucket(key, index));
         }
     }
 }

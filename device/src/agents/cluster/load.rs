@@ -75,7 +75,7 @@ where
     for at in strided(thread::index(), word::LEAST_OF_RANKS, threads) {
         memory.state.store(at, 0);
     }
-    for bucket in strided(thread::index(), const { Memory::<K, T>::BUCKETS }, threads) {
+    for bucket in strided(thread::index(), memory.histogram.len(), threads) {
         memory.histogram.store(bucket, 0);
     }
     if const { !T::STREAMS } && !segment.is_contiguous() {

@@ -22,13 +22,13 @@ pub(super) mod word {
     pub(crate) const OWN_BACK: u32 = 5;
     /// The least cost of the segment, 64 bits at most: the leader's.
     pub(crate) const LEAST: u32 = 6;
-    /// Keys of the segment that may be the k-th: the leader's.
+    /// Delegates or keys of the segment in the bucket that was found last, in the end those that may be the k-th: the leader's.
     pub(crate) const ALL_BACK: u32 = 8;
     /// A bucket that this block has found for itself: its index, and the items before it and in it.
     pub(crate) const FOUND: u32 = 9;
     /// Candidates that this block has listed, or would have.
     pub(crate) const LISTED: u32 = 12;
-    /// Keys of the open range that this block has sent to all.
+    /// Keys of the open range that this block has sent to all, or its ties that are to be ranked.
     pub(crate) const FEW: u32 = 13;
     /// The parity of each slot's last phase, a bit each, where chunks pass through them.
     pub(crate) const PHASES: u32 = 14;
@@ -45,7 +45,7 @@ pub(super) mod word {
 pub(super) struct Memory<K, T> {
     /// [`word`]s.
     pub(super) state: Shared<u32>,
-    /// One count per bucket.
+    /// One count per bucket, and one aside.
     pub(super) histogram: Shared<u32>,
     /// Two words per warp: for scans, or for a cost of each.
     pub(super) scan: Shared<u32>,
@@ -106,7 +106,7 @@ impl<K: Key, T: Tuning> Memory<K, T> {
         let slots = unsafe { Shared::carve(const { Self::SLOTS }, slots.wrapping_mul(Self::CHUNK_KEYS)) };
         Self {
             state: part(const { Self::FIXED.state }, FixedRegion::STATE_BYTES / 4),
-            histogram: part(const { Self::FIXED.histogram }, const { Self::BUCKETS }),
+            histogram: part(const { Self::FIXED.histogram }, const { Self::BUCKETS + FixedRegion::ASIDE }),
             scan: part(const { Self::FIXED.scan }, const { Self::THREADS / 32 * 2 }),
             list: part(const { Self::FIXED.list }, T::POLICY.list_capacity),
             list_keys,

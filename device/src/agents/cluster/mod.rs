@@ -6,14 +6,15 @@
 //! | bound | `bound` | the range of costs that can hold the k-th, from one delegate per group of keys |
 //! | candidates | `candidates` | a list of the keys within the bound, so that nothing below looks at the others again |
 //! | passes | `passes`, `team` | the k-th cost, by histograms that all blocks fold into the leader's |
-//! | placement | `place`, `cutoff`, `few` | every winner in its slot, each block putting its own |
+//! | placement | `place`, `cutoff`, `few`, `winners` | every winner in its slot, each block putting its own |
 //! | ordering | `order` | where the output is sorted: winners gather in the leader's memory, and it writes them in order |
 //!
 //! Keys that do not fit the slots come in one of two ways, each a kernel of its own, of which the host takes the one that suits the
 //! call: every pass that looks at them loads them (`share`), or chunks pass through the slots by bulk copies (`stream`), which pays
 //! where keys are looked at more than once and several blocks share a multiprocessor.
 //!
-//! Where a bound leaves so few candidates that every block can have them all, the passes are left out.
+//! Where a bound leaves so few candidates that every block can have them all, the passes are left out. Where it leaves more than the
+//! blocks can list, as where many keys are equal, passes look at all keys until that has changed.
 //!
 //! A *pass* is two cluster barriers: one before the leader reads the merged histogram, one that publishes what it found. With
 //! one barrier for what is initialised at the start, whose wait lies just before the first access to a peer, and one for the
@@ -31,6 +32,7 @@ mod bound;
 mod candidates;
 mod cutoff;
 mod few;
+mod found;
 mod load;
 mod memory;
 mod order;
@@ -39,6 +41,8 @@ mod place;
 mod share;
 mod stream;
 mod team;
+mod tile;
+mod winners;
 
 use super::bucket_sort::{Scratch, Sorted};
 use super::cost::{Costs, Key, Word};

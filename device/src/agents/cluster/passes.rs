@@ -3,11 +3,12 @@
 use super::Tuning;
 use super::candidates::Candidates;
 use super::few;
+use super::found::{Counted, Part};
 use super::memory::Memory;
 use super::order::Order;
 use super::place;
 use super::share::Share;
-use super::team::{Counted, Part, Team};
+use super::team::Team;
 use crate::agents::cost::{Key, Word};
 use crate::agents::open::Open;
 
@@ -19,8 +20,9 @@ pub(super) struct Kth<W> {
 }
 
 /// Narrows the open range until all keys within it are wanted, or few keys or a single cost are left in it, and puts the winners
-/// into their slots. Where the start is close enough, all candidates are those few, without a pass, if they are as few as expected;
-/// the winners are then written in order, and the answer is `true`.
+/// into their slots. Passes look at all keys as long as those within the range are too many to be listed, then at the listed ones.
+/// Where the start is close enough, all candidates are those few, without a pass, if they are as few as expected; the winners are
+/// then written in order, and the answer is `true`.
 ///
 /// # Safety
 ///
@@ -37,12 +39,12 @@ where
     K: Key + core::ops::BitXor<Output = K>,
     T: Tuning,
 {
-    let Start { mut open, mut first, mut floor, is_close } = start;
+    let Start { mut open, mut first, mut floor, is_close, mut is_crowd } = start;
     // Before anything bounds the k-th cost, all keys are candidates.
     let (mut candidates, mut is_listed) = (Candidates::all(share), false);
     let buckets = const { Memory::<K, T>::BUCKETS };
     loop {
-        if !first && !is_listed {
+        if !first && !is_listed && !is_crowd {
             // SAFETY: the caller's promise; what is branched on is the same in the whole team.
             candidates = unsafe { Candidates::within(share, open.most) };
             is_listed = true;
@@ -53,15 +55,13 @@ where
         }
         let shift = open.shift(buckets);
         let span = open.most.minus(open.least);
-        let count = |key, _| {
+        let bucket = |key, _| {
             let cost = share.costs.cost(key);
             let offset = if floor { cost.max(open.least) } else { cost }.minus(open.least);
-            if offset <= span {
-                team.count(offset.shr(shift).low());
-            }
+            if offset <= span { offset.shr(shift).low() } else { const { Team::<K, T>::ASIDE } }
         };
         // SAFETY: the caller's promise; resolving the pass before has synchronised the block.
-        unsafe { candidates.each(count) };
+        unsafe { candidates.count(team, bucket) };
         // SAFETY: the caller's promise; the range and so the loop are the same in the whole team.
         let found = unsafe {
             team.resolve(open.k, Counted::Keys { few: const { few::boundary::<K, T>() } }, None, first)
@@ -77,6 +77,7 @@ where
             unsafe { place::write(&candidates, team, order, Kth { open, part: found.part }) };
             return false;
         }
+        is_crowd = is_crowd && team.is_crowded();
     }
 }
 
@@ -90,4 +91,6 @@ pub(super) struct Start<W> {
     pub(super) floor: bool,
     /// Whether few keys of the segment are within the range, as far as one can tell.
     pub(super) is_close: bool,
+    /// Whether more keys are within the range than the blocks can list.
+    pub(super) is_crowd: bool,
 }

@@ -1,4 +1,4 @@
-//! The placement: where each block's winners go, and the sweep that writes them.
+//! The placement: where each block's winners go.
 //!
 //! The keys better than the k-th fill the front of the row and the ties its back, each block's behind those of the blocks
 //! before it in scan order. A block pushes its two counts to all behind it, which fills their counters with what comes before
@@ -6,15 +6,16 @@
 
 use super::Tuning;
 use super::candidates::Candidates;
-use super::cutoff::Cutoff;
+use super::cutoff::{Cutoff, rankable};
 use super::few;
+use super::found::Part;
 use super::memory::{Memory, word};
 use super::order::Order;
 use super::passes::Kth;
-use super::share::Tile;
-use super::team::{Part, Team};
+use super::team::Team;
+use super::winners::Winners;
 use crate::agents::cost::Key;
-use crate::arch::{Scope, block, thread, warp};
+use crate::arch::{Scope, block, thread};
 use crate::primitives::strided;
 use cluster_topk_abi::params::Flags;
 
@@ -46,6 +47,8 @@ pub(super) unsafe fn write<K, T>(
     unsafe { seed(team, share.memory, front_total, is_few, has_sent) };
     let deterministic = share.flags().contains(Flags::DETERMINISTIC);
     let mut cutoff = Cutoff::ALL;
+    // Where few ties are listed of which not all win, they are gathered on the way and ranked behind it.
+    let mut ranks = false;
     if is_few {
         cutoff = Cutoff::NONE;
         let winner =
@@ -55,96 +58,29 @@ pub(super) unsafe fn write<K, T>(
     } else if deterministic && part != Part::Whole {
         let before = state.load(word::BACK) - front_total;
         let own = if team.leads() { state.load(word::ALL_BACK) - before } else { state.load(word::OWN_BACK) };
-        // SAFETY: the caller's promise; the branch is the same in the whole block. The counters move after it only.
-        unsafe { block::sync() };
-        if before >= open.k {
-            cutoff = Cutoff::NONE;
-        } else if own > open.k - before {
-            // SAFETY: as above; the range holds one cost where not all of it is wanted, and the passes left the histogram
-            // empty.
-            cutoff = unsafe { Cutoff::find(candidates, team, open.most, own, open.k - before) };
+        let wanted = open.k.saturating_sub(before);
+        if 0 < wanted && wanted < own && own <= const { rankable::<K, T>() } && candidates.listed().is_some()
+        {
+            ranks = true;
+        } else {
+            // SAFETY: the caller's promise; the branch is the same in the whole block. The counters move after it only.
+            unsafe { block::sync() };
+            if wanted == 0 {
+                cutoff = Cutoff::NONE;
+            } else if wanted < own {
+                // SAFETY: as above; the range holds one cost where not all of it is wanted, and the passes left the histogram
+                // empty.
+                cutoff = unsafe { Cutoff::find(candidates, team, open.most, wanted) };
+            }
         }
     }
 
-    let wins = |cost: K::Word, index: u32| cost < open.least || (cost <= open.most && cutoff.admits(index));
-    if let Some(count) = candidates.listed() {
-        let mut from = 0;
-        while from < count {
-            let at = from + thread::index();
-            let (mut key, mut index, mut is_ahead, mut is_tied) = (K::ZERO, 0, false, false);
-            if at < count {
-                (key, index) = candidates.item(at);
-                let cost = share.costs.cost(key);
-                is_ahead = cost < open.least;
-                is_tied = !is_ahead && wins(cost, index);
-            }
-            // One claim for all of a warp's winners: its first lane's for those better than the k-th, its second's for ties.
-            // SAFETY: the whole warp is here: the bounds of the loop are the same for the whole block.
-            let ahead = unsafe { warp::ballot(warp::ALL, is_ahead) };
-            // SAFETY: as above.
-            let tied = unsafe { warp::ballot(warp::ALL, is_tied) };
-            let lane = thread::lane();
-            let (counter, winners) = if lane == 0 { (word::FRONT, ahead) } else { (word::BACK, tied) };
-            let mut claimed = 0;
-            if lane < 2 && winners != 0 {
-                claimed = state.fetch_add(counter, winners.count_ones(), Scope::Block);
-            }
-            // SAFETY: as above.
-            let front = unsafe { warp::shuffle(warp::ALL, claimed, 0) };
-            // SAFETY: as above.
-            let back = unsafe { warp::shuffle(warp::ALL, claimed, 1) };
-            if is_ahead || is_tied {
-                let (first, winners) = if is_ahead { (front, ahead) } else { (back, tied) };
-                let slot = first + (winners & warp::lanes_below()).count_ones();
-                if slot < k {
-                    order.put(&segment, share.costs, team, slot, index, key);
-                }
-            }
-            from += const { Memory::<K, T>::THREADS };
-        }
-        return;
-    }
-    let mut put = |tile: Tile| {
-        let (mut ahead, mut tied) = (0u32, 0u32);
-        tile.each(|key, number| {
-            // Without branches, which would have the compiler keep both in memory.
-            let (cost, bit) = (share.costs.cost(key), 1 << number);
-            let is_ahead = cost < open.least;
-            let is_tied = !is_ahead & wins(cost, tile.index::<K>(number));
-            ahead |= if is_ahead { bit } else { 0 };
-            tied |= if is_tied { bit } else { 0 };
-        });
-        // One claim for all of a thread's winners in the tile.
-        let claim = |counter: u32, winners: u32| {
-            if winners == 0 { 0 } else { state.fetch_add(counter, winners.count_ones(), Scope::Block) }
-        };
-        let (mut front, mut back) = (claim(word::FRONT, ahead), claim(word::BACK, tied));
-        let mut winners = ahead | tied;
-        while winners != 0 {
-            let lowest = winners & winners.wrapping_neg();
-            winners ^= lowest;
-            let is_ahead = ahead & lowest != 0;
-            let slot = if is_ahead { front } else { back };
-            front += u32::from(is_ahead);
-            back += u32::from(!is_ahead);
-            if slot < k {
-                let number = lowest.trailing_zeros();
-                let (index, key) = (tile.index::<K>(number), share.key_of(&tile, number));
-                order.put(&segment, share.costs, team, slot, index, key);
-            }
-        }
-    };
-    // SAFETY: the caller's promise; the counts and the cutoff are behind a barrier of the block.
-    unsafe { share.vectors(&mut put) };
-    if let Some((key, index)) = share.single() {
-        let cost = share.costs.cost(key);
-        if wins(cost, index) {
-            let counter = if cost < open.least { word::FRONT } else { word::BACK };
-            let slot = state.fetch_add(counter, 1, Scope::Block);
-            if slot < k {
-                order.put(&segment, share.costs, team, slot, index, key);
-            }
-        }
+    let winners = Winners { candidates, team, order, segment, open, cutoff };
+    match candidates.listed() {
+        // SAFETY: the caller's promise; the counts and the cutoff are behind a barrier of the block.
+        Some(count) => unsafe { winners.put_listed(count, ranks) },
+        // SAFETY: as above.
+        None => unsafe { winners.put(is_few) },
     }
 }
 

@@ -3,16 +3,15 @@
 use super::Tuning;
 use super::memory::Memory;
 use super::stream::Stream;
+use super::tile::{Tile, batch};
 use crate::agents::cost::{Costs, Key};
 use crate::agents::segment::Segment;
 use crate::arch::{Vec16, bulk, opaque, thread};
 use cluster_topk_abi::params::Flags;
-use cluster_topk_abi::schedule::{ClusterSchedule, SegmentSplit, group_keys};
+use cluster_topk_abi::schedule::{ClusterSchedule, SegmentSplit};
 
-/// Vectors of 16 bytes that a thread loads before it looks at the first: those of a group.
-const fn batch<K: Key>() -> u32 {
-    group_keys(K::WIDTH) / K::PER_VEC16 as u32
-}
+/// Tiles of a thread in a part, after which it looks whether there is any need to go on.
+const PART: u32 = 4;
 
 /// Rows of vectors that are asked for before they are loaded.
 const AHEAD: u32 = 16;
@@ -33,43 +32,6 @@ pub(super) struct Share<'p, K: Key, T> {
     /// Keys before the first in a slot, and above 16 bits those behind the last that lies in a vector: fewer than a line each,
     /// in one register.
     edges: u32,
-}
-
-/// A thread's part of some rows of vectors: one vector, or two.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Tile {
-    one: Vec16,
-    /// Unless `is_full`, nothing.
-    two: Vec16,
-    is_full: bool,
-    /// Index of the first key.
-    pub(super) first: u32,
-    /// Index of the first key of the second vector.
-    second: u32,
-    /// What takes an index to its key's place in the slots, by subtraction, where chunks pass through these.
-    shift: u32,
-}
-
-impl Tile {
-    /// Calls `each` with every key and its number in the tile, below 32.
-    #[inline(always)]
-    pub(super) fn each<K: Key>(&self, mut each: impl FnMut(K, u32)) {
-        for lane in 0..K::PER_VEC16 {
-            each(self.one.get(lane), lane as u32);
-        }
-        if self.is_full {
-            for lane in 0..K::PER_VEC16 {
-                each(self.two.get(lane), (lane + K::PER_VEC16) as u32);
-            }
-        }
-    }
-
-    /// The index of key `number`.
-    #[inline(always)]
-    pub(super) fn index<K: Key>(&self, number: u32) -> u32 {
-        let per_vector = K::PER_VEC16 as u32;
-        if number < per_vector { self.first + number } else { self.second + (number - per_vector) }
-    }
 }
 
 impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
@@ -269,6 +231,30 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
             self.rows(0, end, each, |at| {
                 if at < self.resident { self.memory.slots.load16(at) } else { self.load(&segment, at) }
             });
+        }
+    }
+
+    /// The same, but a thread leaves off at the end of a part once it is `done`. Where chunks pass through the slots none does, since
+    /// a slot is filled again once every thread has been there.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::vectors`], and no such pass follows.
+    #[inline(always)]
+    pub(super) unsafe fn vectors_until(&self, done: impl Fn() -> bool, each: &mut impl FnMut(Tile)) {
+        if const { T::STREAMS } {
+            // SAFETY: the caller's promise.
+            unsafe { self.stream::<false>(false, each) };
+        } else {
+            let (segment, part) = (self.segment(), const { PART * batch::<K>() * Self::ROW });
+            let mut from = 0;
+            while from < self.keys() && !done() {
+                let to = self.keys().min(from + part);
+                self.rows(from, to, each, |at| {
+                    if at < self.resident { self.memory.slots.load16(at) } else { self.load(&segment, at) }
+                });
+                from = to;
+            }
         }
     }
 

@@ -1,78 +1,13 @@
 //! The blocks that work on a segment together: their barrier, and the histograms that they merge.
 
 use super::Tuning;
+use super::found::{Counted, Found, Part};
 use super::memory::{Memory, word};
 use crate::agents::cost::{Key, Word};
 use crate::arch::shared::Shared;
 use crate::arch::{Scope, Vec16, block, cluster, fence, thread, warp};
 use crate::primitives::{Bucket, block_exclusive_sum_of};
 use cluster_topk_abi::schedule::{ClusterSchedule, ScanOrder};
-
-/// What a pass found, in every thread.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
-    /// The bucket that holds the k-th item.
-    pub(super) bucket: u32,
-    /// How many of its items are wanted.
-    pub(super) k: u32,
-    /// What these are of its items.
-    pub(super) part: Part,
-}
-
-/// What a histogram has counted.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Counted {
-    /// Delegates; their part is [`Part::Few`] if up to the end of the bucket there are at most so many.
-    Delegates {
-        /// So many.
-        few: u32,
-    },
-    /// Keys; their part is [`Part::Few`] if the bucket holds at most so many.
-    Keys {
-        /// So many.
-        few: u32,
-    },
-}
-
-/// Which part of the items in a range is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    /// All of them.
-    Whole,
-    /// Some of them, and they are so few that [`few`](super::few) settles which.
-    Few,
-    /// Some of them.
-    Some,
-}
-
-impl Found {
-    const WHOLE: u32 = 1 << 31;
-    const FEW: u32 = 1 << 30;
-
-    /// Bucket and part in the low half, the count in the high one: one load tells all.
-    #[inline(always)]
-    fn packed(self) -> u64 {
-        let part = match self.part {
-            Part::Whole => Self::WHOLE,
-            Part::Few => Self::FEW,
-            Part::Some => 0,
-        };
-        u64::from(self.bucket | part) | u64::from(self.k) << 32
-    }
-
-    #[inline(always)]
-    fn unpacked(word: u64) -> Self {
-        let low = word as u32;
-        let part = if low & Self::WHOLE != 0 {
-            Part::Whole
-        } else if low & Self::FEW != 0 {
-            Part::Few
-        } else {
-            Part::Some
-        };
-        Self { bucket: low & !(Self::WHOLE | Self::FEW), k: (word >> 32) as u32, part }
-    }
-}
 
 /// The blocks that work on a segment, seen from one of them.
 #[derive(Clone, Copy, Debug)]
@@ -166,6 +101,9 @@ impl<K: Key, T: Tuning> Team<K, T> {
             unsafe { cluster::wait() };
         }
     }
+
+    /// Where [`Self::count`] counts what has no bucket: nobody asks for it.
+    pub(super) const ASIDE: u32 = Memory::<K, T>::BUCKETS;
 
     /// Adds to a bucket of this block's histogram.
     ///
@@ -295,6 +233,18 @@ impl<K: Key, T: Tuning> Team<K, T> {
             }
         }
         found
+    }
+
+    /// Whether more items are in the bucket that the last [`Self::resolve`] has found than all blocks can list; before the next.
+    #[inline(always)]
+    pub(super) fn is_crowded(&self) -> bool {
+        let state = self.memory.state;
+        let count = if self.alone() {
+            state.load(word::ALL_BACK)
+        } else {
+            state.at(self.leader()).load(word::ALL_BACK)
+        };
+        count > self.width.wrapping_mul(T::POLICY.list_capacity)
     }
 
     /// The segment's least cost, after the [`Self::resolve`] that gathered it.
