@@ -168,6 +168,7 @@ impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, '
             let mut buckets = [0; Tile::MOST_KEYS];
             tile.each_of_all(|key, number, is_there| {
                 let bucket = bucket(key, tile.index::<K>(number));
+                // Otherwise the compiler would count it at once, and branch around that.
                 buckets[number as usize] =
                     opaque(if is_there { bucket } else { const { Team::<K, T>::ASIDE } });
             });

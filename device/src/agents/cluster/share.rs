@@ -228,9 +228,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
             unsafe { self.stream::<false>(false, each) };
         } else {
             let (segment, end) = (self.segment(), self.keys());
-            self.rows(0, end, each, |at| {
-                if at < self.resident { self.memory.slots.load16(at) } else { self.load(&segment, at) }
-            });
+            self.rows(0, end, each, |at| self.vector(&segment, at));
         }
     }
 
@@ -250,9 +248,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
             let mut from = 0;
             while from < self.keys() && !done() {
                 let to = self.keys().min(from + part);
-                self.rows(from, to, each, |at| {
-                    if at < self.resident { self.memory.slots.load16(at) } else { self.load(&segment, at) }
-                });
+                self.rows(from, to, each, |at| self.vector(&segment, at));
                 from = to;
             }
         }
@@ -302,6 +298,12 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
 
     /// Whether a chunk is a tile of every thread, of two vectors.
     const TILE_IS_CHUNK: bool = batch::<K>() == 2 && Memory::<K, T>::CHUNK_KEYS == 2 * Self::ROW;
+
+    /// The vector whose first key is number `at`, from its slot or, if it has none, from global memory.
+    #[inline(always)]
+    fn vector(&self, segment: &Segment<'p, K>, at: u32) -> Vec16 {
+        if at < self.resident { self.memory.slots.load16(at) } else { self.load(segment, at) }
+    }
 
     /// The vector whose first key is number `at`, from global memory.
     #[inline(always)]

@@ -25,7 +25,7 @@ pub(super) struct Tile {
 }
 
 impl Tile {
-    /// Calls `each` with every key and its number in the tile, below 32.
+    /// Calls `each` with every key and its number in the tile, below [`MOST_KEYS`](Self::MOST_KEYS).
     #[inline(always)]
     pub(super) fn each<K: Key>(&self, mut each: impl FnMut(K, u32)) {
         for lane in 0..K::PER_VEC16 {
