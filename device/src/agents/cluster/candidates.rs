@@ -50,12 +50,7 @@ impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, '
                 while rest != 0 {
                     let number = rest.trailing_zeros();
                     let index = tile.index::<K>(number);
-                    let key = if const { T::STREAMS } {
-                        share.key_of(&tile, number)
-                    } else {
-                        share.key_in_slot(index)
-                    };
-                    add(share, at, key, index);
+                    add(share, at, share.key_in_slot(&tile, number), index);
                     rest &= rest - 1;
                     at += 1;
                 }

@@ -57,7 +57,7 @@ pub(super) unsafe fn write<K, T>(
         unsafe { few::settle(candidates, team, open.k, winner) };
     } else if deterministic && part != Part::Whole {
         let before = state.load(word::BACK) - front_total;
-        let own = if team.leads() { state.load(word::ALL_BACK) - before } else { state.load(word::OWN_BACK) };
+        let own = team.own_ties(before);
         let wanted = open.k.saturating_sub(before);
         if 0 < wanted && wanted < own && own <= const { rankable::<K, T>() } && candidates.listed().is_some()
         {

@@ -159,18 +159,13 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
     /// Key `number` of the tile that is being looked at.
     #[inline(always)]
     pub(super) fn key_of(&self, tile: &Tile, number: u32) -> K {
-        let index = tile.index::<K>(number);
-        if const { T::STREAMS } {
-            self.memory.slots.load(index.wrapping_sub(tile.shift))
-        } else {
-            self.key(index)
-        }
+        if const { T::STREAMS } { self.key_in_slot(tile, number) } else { self.key(tile.index::<K>(number)) }
     }
 
-    /// Key `index`, which has a slot.
+    /// Key `number` of a tile whose keys are in slots.
     #[inline(always)]
-    pub(super) fn key_in_slot(&self, index: u32) -> K {
-        self.memory.slots.load(index.wrapping_sub(self.first))
+    pub(super) fn key_in_slot(&self, tile: &Tile, number: u32) -> K {
+        self.memory.slots.load(tile.index::<K>(number).wrapping_sub(tile.shift))
     }
 
     /// Calls `each` with this thread's part of the vectors in slots from key number `from` up to `to`, multiples of a vector.
@@ -326,7 +321,14 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
             let is_full = const { batch::<K>() > 1 } && second < to;
             let one = load(at);
             let two = if is_full { load(second) } else { Vec16([0; 4]) };
-            each(Tile { one, two, is_full, first: self.first + at, second: self.first + second, shift: 0 });
+            each(Tile {
+                one,
+                two,
+                is_full,
+                first: self.first + at,
+                second: self.first + second,
+                shift: self.first,
+            });
             at += const { batch::<K>() } * step;
         }
     }

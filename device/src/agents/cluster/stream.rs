@@ -101,7 +101,6 @@ impl Stream {
     {
         let slots = slots(share);
         if self.refills {
-            cold_path();
             if self.left > slots {
                 // SAFETY: each thread arrives once for each chunk that another replaces.
                 unsafe { emptied(share, self.slot).arrive() };

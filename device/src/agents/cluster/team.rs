@@ -235,6 +235,14 @@ impl<K: Key, T: Tuning> Team<K, T> {
         found
     }
 
+    /// The ties of this block, after the last [`Self::resolve`], of which the blocks before it in scan order have `before`.
+    #[inline(always)]
+    pub(super) fn own_ties(&self, before: u32) -> u32 {
+        let state = self.memory.state;
+        // The leader, the last of all, has the rest.
+        if self.leads() { state.load(word::ALL_BACK) - before } else { state.load(word::OWN_BACK) }
+    }
+
     /// Whether more items are in the bucket that the last [`Self::resolve`] has found than all blocks can list; before the next.
     #[inline(always)]
     pub(super) fn is_crowded(&self) -> bool {

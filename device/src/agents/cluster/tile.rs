@@ -20,7 +20,7 @@ pub(super) struct Tile {
     pub(super) first: u32,
     /// Index of the first key of the second vector.
     pub(super) second: u32,
-    /// What takes an index to its key's place in the slots, by subtraction, where chunks pass through these.
+    /// What takes an index to its key's place in the slots, by subtraction, if it has one.
     pub(super) shift: u32,
 }
 

@@ -110,14 +110,15 @@ impl<K: Key + core::ops::BitXor<Output = K>, T: Tuning> Winners<'_, '_, '_, K, T
         let (share, k) = (self.candidates.share, self.segment.selected());
         let (state, front_total) = (share.memory.state, k - self.open.k);
         let before = state.load(word::BACK) - front_total;
-        let (own_front, own_back) = if self.team.leads() {
-            (front_total - state.load(word::FRONT), state.load(word::ALL_BACK) - before)
+        let own_front = if self.team.leads() {
+            front_total - state.load(word::FRONT)
         } else {
-            (state.load(word::OWN_FRONT), state.load(word::OWN_BACK))
+            state.load(word::OWN_FRONT)
         };
+        let own_ties = self.team.own_ties(before);
         // SAFETY: the caller's promise. The counters move after it only.
         unsafe { block::sync() };
-        let ties = if is_few { 0 } else { own_back.min(self.open.k.saturating_sub(before)) };
+        let ties = if is_few { 0 } else { own_ties.min(self.open.k.saturating_sub(before)) };
         if own_front + ties == 0 {
             return;
         }
