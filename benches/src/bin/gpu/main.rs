@@ -20,6 +20,7 @@ use cluster_topk_benches::distribution::Distribution;
 use setting::{Backend, Contract, Outputs, Setting, Streams};
 use shape::{Set, Shape};
 use std::error::Error;
+use std::num::NonZeroUsize;
 
 #[derive(Debug, Parser)]
 #[command(about = "Times the GPU engine")]
@@ -53,6 +54,9 @@ struct Arguments {
     /// Clusters of 8 blocks with 48 KiB each, and nothing asked of the driver; appended to a row's name as `-portable`.
     #[arg(long)]
     portable: bool,
+    /// Elements from a key to the next; appended to a row's name as `-eN` if not 1.
+    #[arg(long, default_value = "1")]
+    element_stride: NonZeroUsize,
     /// The device.
     #[arg(long, default_value_t = 0)]
     device: usize,
@@ -72,6 +76,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     measure::host_cost(&gpu)?;
     let caps = arguments.caps();
     let gpu = gpu.with_cluster_caps(caps)?;
+    let element_stride = arguments.element_stride.get();
     let shapes = if arguments.shapes.is_empty() { arguments.set.shapes().to_vec() } else { arguments.shapes };
     let wanted = |distribution: &&Distribution| {
         arguments.distribution == "all" || arguments.distribution == distribution.name()
@@ -84,7 +89,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             for &outputs in &arguments.outputs {
                 for &backend in &arguments.backend {
                     for &contract in &arguments.contract {
-                        let setting = Setting { contract, backend, caps, outputs };
+                        let setting = Setting { contract, backend, caps, outputs, element_stride };
                         run(&gpu, *distribution, *shape, setting)?;
                     }
                 }

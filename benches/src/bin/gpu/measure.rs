@@ -5,12 +5,14 @@ use super::{Outputs, Setting, Shape};
 use cluster_topk::cudarc::driver::sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cluster_topk::cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 use cluster_topk::env::BackendOverride;
+use cluster_topk::gpu::DeviceMemory;
 use cluster_topk::prelude::*;
 use cluster_topk::requirement::Requirements;
 use cluster_topk::{Gpu, Key};
 use cluster_topk_benches::bench_key::BenchKey;
 use cluster_topk_benches::distribution::Distribution;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::error::Error;
 use std::time::Instant;
 
@@ -107,6 +109,7 @@ fn under<K: BenchKey + DeviceRepr + ValidAsZeroBits, R: Requirements>(
 ) -> Result<(), Box<dyn Error>> {
     let env = &Env::gpu(gpu.clone()).backend(setting.backend.choice()).require(requirement);
     let Shape { segments, length, k, .. } = shape;
+    let stride = setting.element_stride;
     let stream = gpu.stream();
 
     let host: Vec<K> = (0..segments)
@@ -115,19 +118,21 @@ fn under<K: BenchKey + DeviceRepr + ValidAsZeroBits, R: Requirements>(
         .flat_map_iter(|segment| distribution.segment::<K>(segment as u64, length))
         .collect();
     let bytes = size_of_val(&host[..]);
+    let laid_out = apart(&host, stride);
+    let rotations = rotations(size_of_val(&laid_out[..]));
     let mut buffers = Buffers {
-        inputs: (0..rotations(bytes)).map(|_| stream.clone_htod(&host)).collect::<Result<_, _>>()?,
+        inputs: (0..rotations).map(|_| stream.clone_htod(&laid_out[..])).collect::<Result<_, _>>()?,
         keys: stream.alloc_zeros::<K>(segments * k)?,
         indices: stream.alloc_zeros::<u32>(segments * k)?,
         room: None,
     };
-    let rows = Segments::rows(&buffers.inputs[0], segments, length);
+    let rows = shape.rows(stride, &buffers.inputs[0]);
     let room = max_keys(rows, k, &mut buffers.keys).workspace_bytes(env)?;
     if room > 0 {
         buffers.room = Some(stream.alloc_zeros::<u8>(room)?);
     }
     let call = |buffers: &mut Buffers<K>, rotation: usize| {
-        let rows = Segments::rows(&buffers.inputs[rotation], segments, length);
+        let rows = shape.rows(stride, &buffers.inputs[rotation]);
         let (keys, indices) = (&mut buffers.keys, &mut buffers.indices);
         // The requests' types differ.
         macro_rules! run {
@@ -144,7 +149,7 @@ fn under<K: BenchKey + DeviceRepr + ValidAsZeroBits, R: Requirements>(
             Outputs::Index => run!(max_indices(rows, k, indices)),
         }
     };
-    let rows = Segments::rows(&buffers.inputs[0], segments, length);
+    let rows = shape.rows(stride, &buffers.inputs[0]);
     let plan = max_keys(rows, k, &mut buffers.keys).plan(env)?.to_string();
     plan.lines().for_each(|line| println!("# {line}"));
     call(&mut buffers, 0)?;
@@ -171,6 +176,27 @@ fn under<K: BenchKey + DeviceRepr + ValidAsZeroBits, R: Requirements>(
     }
     row(&setting.to_string(), shape.dtype.name(), [segments, length, k], median(times), bytes);
     Ok(())
+}
+
+impl Shape {
+    /// The segments in a buffer of keys that are [apart].
+    fn rows<K: Key + DeviceRepr>(
+        self,
+        stride: usize,
+        keys: &CudaSlice<K>,
+    ) -> Segments<'_, K, DeviceMemory, usize> {
+        Segments::rows(keys, self.segments, self.length).pitch(self.length * stride).element_stride(stride)
+    }
+}
+
+/// The keys, each `stride` elements behind the one before, with zeros between them.
+fn apart<K: Key>(keys: &[K], stride: usize) -> Cow<'_, [K]> {
+    if stride == 1 {
+        return keys.into();
+    }
+    let mut apart = vec![K::zeroed(); keys.len() * stride];
+    apart.par_chunks_exact_mut(stride).zip(keys).for_each(|(to, &key)| to[0] = key);
+    apart.into()
 }
 
 /// Compares the outputs with the CPU engine's: the keys as a multiset, or in their order where the output is sorted; the indices

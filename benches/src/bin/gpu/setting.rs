@@ -146,6 +146,8 @@ pub(crate) struct Setting {
     pub(crate) backend: Backend,
     pub(crate) caps: ClusterCaps,
     pub(crate) outputs: Outputs,
+    /// Elements from a key to the next.
+    pub(crate) element_stride: usize,
 }
 
 impl fmt::Display for Setting {
@@ -175,6 +177,9 @@ impl fmt::Display for Setting {
             if let Some(cap) = cap {
                 write!(f, "-{letter}{cap}")?;
             }
+        }
+        if self.element_stride > 1 {
+            write!(f, "-e{}", self.element_stride)?;
         }
         Ok(())
     }
