@@ -76,22 +76,41 @@ pub struct BlockMemory {
     pub extremes: u32,
     /// Where the histogram starts.
     pub histogram: u32,
-    /// Where the winners' indices start.
+    /// Where the winners' indices start, and before them the costs of candidates; a multiple of 8.
     pub winners: u32,
+    /// Candidates that a thread lists.
+    pub listed: u32,
+    /// Bytes of all candidates that may be listed.
+    list_bytes: u32,
 }
 
 impl BlockMemory {
     /// Buckets of the histogram, a power of two.
     pub const BUCKETS: u32 = 1024;
 
-    /// The memory of a block of `threads` threads, a multiple of 32, that hold keys in words of `word_bytes`, 4 or 8.
+    /// Bytes that listed candidates may take: so few that they leave as many blocks to a multiprocessor as registers do.
+    const LIST_BYTES: u32 = 16 * 1024;
+
+    /// The memory of a block of `threads` threads, a multiple of 32, that hold up to `keys_per_thread` keys each in words of
+    /// `word_bytes`, 4 or 8.
     #[must_use]
-    pub const fn of(word_bytes: u32, threads: u32) -> Self {
+    pub const fn of(word_bytes: u32, threads: u32, keys_per_thread: u32) -> Self {
         let warps = threads / LANES;
         let scratch = 64;
         let extremes = (scratch + Self::scratch_words(threads) * 4).next_multiple_of(16);
         let histogram = extremes + 2 * warps * word_bytes;
-        Self { scratch, extremes, histogram, winners: histogram + Self::BUCKETS * 4 }
+        // Few keys are as soon looked at again as listed, and many threads have no room for a list each.
+        let fit = arith::min((Self::LIST_BYTES / (threads * word_bytes)) as u64, 16) as u32;
+        let listed = if keys_per_thread < 16 || fit < 8 { 0 } else { fit };
+        let list_bytes = listed * threads * word_bytes;
+        Self { scratch, extremes, histogram, winners: histogram + Self::BUCKETS * 4, listed, list_bytes }
+    }
+
+    /// The most delegates within the bound, in a block of `threads` threads, for which candidates are listed: there are some more of
+    /// those, and no thread has many more than its part.
+    #[must_use]
+    pub const fn listable(self, threads: u32) -> u32 {
+        self.listed * threads / 5
     }
 
     /// Words of scratch: a sum for each warp, and a bucket found.
@@ -103,7 +122,7 @@ impl BlockMemory {
     /// All of it where up to `selected` items, at most 65,535, are selected and not sorted.
     #[must_use]
     pub const fn bytes(self, selected: u32) -> u32 {
-        self.winners + 2 * selected
+        self.winners + arith::max(2 * selected as u64, self.list_bytes as u64) as u32
     }
 
     /// Winners that can be sorted with their costs beside them, within what every GPU gives without an opt-in.
@@ -115,7 +134,7 @@ impl BlockMemory {
     /// Where the costs of `selected` winners that are to be sorted start; a multiple of 16.
     #[must_use]
     pub const fn costs(self, selected: u32) -> u32 {
-        self.bytes(selected).next_multiple_of(16)
+        (self.winners + 2 * selected).next_multiple_of(16)
     }
 
     /// All of it where up to `selected` items, at most 65,535, are selected and sorted.
@@ -125,8 +144,8 @@ impl BlockMemory {
         let with_costs = if selected < capacity { selected } else { capacity };
         let sorted = self.costs(with_costs) + 8 * (with_costs + ITEM_PADDING);
         // Segments may differ in how many items they give.
-        let listed = self.bytes(if selected > capacity { selected } else { 0 });
-        if sorted > listed { sorted } else { listed }
+        let unsorted = self.bytes(if selected > capacity { selected } else { 0 });
+        if sorted > unsorted { sorted } else { unsorted }
     }
 }
 
@@ -154,18 +173,26 @@ mod tests {
                     assert_eq!((warp.indices, warp.bytes), (warp.sorted_indices, warp.sorted_bytes));
                 }
             }
-            for threads in [32, 64, 128, 256, 512, 1024] {
-                let block = BlockMemory::of(word, threads);
+            for (threads, keys) in
+                [32, 64, 128, 256, 512, 1024].into_iter().flat_map(|t| [(t, 1), (t, 16), (t, 64)])
+            {
+                let block = BlockMemory::of(word, threads, keys);
+                assert_eq!(block.listed == 0, keys < 16 || threads * word > 2048);
+                assert!(block.listed * threads * word <= 16 * 1024);
                 assert!(block.scratch >= 8 * 8);
                 assert!(block.extremes >= block.scratch + BlockMemory::scratch_words(threads) * 4);
                 assert_eq!(block.extremes % 16, 0);
                 assert!(block.histogram >= block.extremes + 2 * (threads / 32) * word);
                 assert_eq!(block.histogram % 4, 0);
                 assert!(block.winners >= block.histogram + BlockMemory::BUCKETS * 4);
-                assert_eq!(block.bytes(100), block.winners + 200);
+                assert_eq!(block.winners % 8, 0);
+                let list = block.listed * threads * word;
+                assert_eq!(block.bytes(100), block.winners + list.max(200));
+                assert_eq!(block.bytes(10_000), block.winners + list.max(20_000));
                 assert!(block.sorted_capacity() >= 4096);
                 for k in [1, 2, 100, 4096, block.sorted_capacity()] {
-                    assert!(block.costs(k) >= block.bytes(k));
+                    assert!(block.costs(k) >= block.winners + 2 * k);
+                    assert!(block.sorted_bytes(k) >= block.winners + list);
                     assert_eq!(block.costs(k) % 16, 0);
                     assert!(block.sorted_bytes(k) >= block.costs(k) + 8 * (k + ITEM_PADDING));
                     assert!(block.sorted_bytes(16_384) >= block.sorted_bytes(k));

@@ -5,7 +5,8 @@
 //!    need.
 //! 2. *Narrow.* Histograms over the keys within the bound, each spread over the range that is still open, close in on the
 //!    k-th cost until a bucket is wanted whole or holds a single cost. Spreading over the open range instead of fixed digits
-//!    keeps keys that share their leading bits from crowding into one bucket.
+//!    keeps keys that share their leading bits from crowding into one bucket. Where few delegates are within the bound, each
+//!    thread lists its keys that are, and only these are looked at from there on.
 //! 3. *Place.* One scan over the threads' counts gives every winner its slot.
 //! 4. *Write.* The winners' indices are in shared memory by slot, and one loop writes the items.
 //!
@@ -14,22 +15,19 @@
 //! many come before it, more by a network, in shared memory with their costs beside them as long as they fit, or, beyond a few
 //! thousand, by indices whose keys are looked up.
 
-use super::cost::{Costs, Key, Word};
-use super::extremes::{block_extremes, extremes_words};
+use super::block_tile::{Placed, Tile};
+use super::cost::{Costs, Key};
 use super::items::Items;
-use super::open::Open;
 use super::segment::Segment;
 use super::set::Set;
 use super::sort::sort;
 use crate::arch::shared::Shared;
 use crate::arch::thread;
-use crate::arch::{Scalar, Scope, block, warp};
-use crate::primitives::{Bucket, block_exclusive_sum, find_bucket, find_bucket_scratch, strided, warps};
+use crate::arch::{Scalar, block};
+use crate::primitives::strided;
 use cluster_topk_abi::params::{Flags, KernelParams};
 use cluster_topk_abi::policy::BlockMemory;
 
-/// Buckets of a histogram.
-const BUCKETS: u32 = BlockMemory::BUCKETS;
 /// Up to as many winners are sorted by counting.
 const COUNTED: u32 = 256;
 
@@ -56,7 +54,7 @@ where
     if k == 0 {
         return;
     }
-    let memory = const { BlockMemory::of(<K::Word as Scalar>::BYTES, THREADS) };
+    let memory = const { BlockMemory::of(<K::Word as Scalar>::BYTES, THREADS, ITEMS as u32) };
     let select = k < len;
     let mut sorted = params.flags.contains(Flags::SORTED);
     // SAFETY: behind the rest of what the launch provides.
@@ -78,8 +76,8 @@ where
         let mut placed = Placed { better: Set::EMPTY, within: tile.keys(), first_within: 0 };
         if select {
             // SAFETY: the whole block is here: what was branched on is the same for all its threads.
-            let (open, whole) = unsafe { tile.open(k) };
-            placed = tile.placed(open, k);
+            let (open, whole, listed) = unsafe { tile.open(k) };
+            placed = tile.placed(open, k, listed);
             if !whole && params.flags.intersects(Flags::SORTED.union(Flags::DETERMINISTIC)) {
                 let larger = params.flags.contains(Flags::PREFER_LARGER_INDEX);
                 // SAFETY: as above. Every thread has passed the barrier that ends the last search.
@@ -132,237 +130,5 @@ where
             (own, if listed { winners.load(own).into() } else { own })
         };
         segment.write_known(slot, index, || if with_costs { costs().key(items.cost(own)) } else { None });
-    }
-}
-
-/// The costs of a segment, item `i` of thread `t` being that of key `THREADS × i + t`.
-struct Tile<W, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> {
-    held: [W; ITEMS],
-    len: u32,
-    /// Keys from this thread's first on.
-    left: u32,
-}
-
-/// Which of a thread's items may win, a bit each.
-#[derive(Clone, Copy)]
-struct Placed {
-    /// Those that are better than the open range.
-    better: Set,
-    /// Those within it.
-    within: Set,
-    /// The first slot of a key within the range.
-    first_within: u32,
-}
-
-impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<W, ITEMS, GROUPS, THREADS> {
-    const fn memory() -> BlockMemory {
-        assert!(BlockMemory::scratch_words(THREADS) >= find_bucket_scratch(THREADS));
-        BlockMemory::of(W::BYTES, THREADS)
-    }
-
-    /// What [`block_exclusive_sum`] and [`find_bucket`] need.
-    #[inline(always)]
-    fn pass() -> Pass<THREADS> {
-        let memory = const { Self::memory() };
-        // SAFETY: the launch provides it, behind what else there is.
-        let histogram = unsafe { Shared::<u32>::carve(memory.histogram, BUCKETS) };
-        // SAFETY: as above.
-        let scratch = unsafe { Shared::<u32>::carve(memory.scratch, find_bucket_scratch(THREADS)) };
-        Pass { histogram, scratch }
-    }
-
-    /// The range of costs in which the `k`-th is, narrow enough to settle which keys are among the `k` best, and whether all keys
-    /// in it are wanted; otherwise it is a single cost.
-    ///
-    /// # Safety
-    ///
-    /// All threads of the block call it together with the same `k`, 0 < `k` < number of keys.
-    #[inline(always)]
-    unsafe fn open(&self, k: u32) -> (Open<W>, bool) {
-        let pass = Self::pass();
-        let mut delegates = [W::WORST; GROUPS];
-        for (item, &cost) in self.held.iter().enumerate() {
-            if let Some(delegate) = delegates.get_mut(item % GROUPS) {
-                *delegate = cost.min(*delegate);
-            }
-        }
-        // SAFETY: the caller's promise.
-        let (least, most) = unsafe { self.extremes(&delegates) };
-        let (mut open, mut whole) = (Open { least, most: W::WORST, k }, false);
-        // Delegates bound the k-th cost well where there are at least twice as many as k. A short segment has no more of them
-        // than keys.
-        if k <= self.len.min(GROUPS as u32 * THREADS) / 2 {
-            let delegates_open = Open { most, ..open };
-            let shift = delegates_open.shift(BUCKETS);
-            // SAFETY: the caller's promise; at least k delegates lie within the range, those of the k best groups.
-            let bucket = unsafe { pass.find(&delegates, delegates_open, shift) };
-            open.most = delegates_open.within(bucket.index, shift, k).most;
-        }
-        while !whole && open.least < open.most {
-            let shift = open.shift(BUCKETS);
-            // SAFETY: the caller's promise; the loop's condition and the branch above are the same in all threads.
-            let bucket = unsafe { pass.find(&self.held, open, shift) };
-            open = open.within(bucket.index, shift, open.k.wrapping_sub(bucket.before));
-            whole = bucket.count == open.k;
-        }
-        (open, whole)
-    }
-
-    /// The least and the greatest delegate of the block, leaving out groups without keys.
-    ///
-    /// # Safety
-    ///
-    /// All threads of the block call it together.
-    #[inline(always)]
-    unsafe fn extremes(&self, delegates: &[W; GROUPS]) -> (W, W) {
-        let (mut least, mut most) = (W::WORST, W::BEST);
-        for (group, &delegate) in delegates.iter().enumerate() {
-            least = least.min(delegate);
-            // The first key of group `g` is item `g`.
-            if self.is_key(group) {
-                most = most.max(delegate);
-            }
-        }
-        // SAFETY: behind the scratch; nobody else uses these bytes.
-        let of_warps =
-            unsafe { Shared::<W>::carve(const { Self::memory().extremes }, extremes_words(THREADS)) };
-        // SAFETY: the caller's promise.
-        unsafe { block_extremes::<W, THREADS>(of_warps, least, most) }
-    }
-
-    /// This thread's keys.
-    #[inline(always)]
-    fn keys(&self) -> Set {
-        Set::first::<ITEMS>(self.left.div_ceil(THREADS))
-    }
-
-    /// This thread's keys that are better than the open range or within it, of which `k` win.
-    #[inline(always)]
-    fn placed(&self, open: Open<W>, k: u32) -> Placed {
-        let (mut better, mut within) = (Set::EMPTY, Set::EMPTY);
-        for (item, &cost) in self.held.iter().enumerate() {
-            if cost < open.least {
-                better.insert(item);
-            }
-            if cost <= open.most {
-                within.insert(item);
-            }
-        }
-        Placed {
-            better,
-            within: within.without(better).and(self.keys()),
-            first_within: k.wrapping_sub(open.k),
-        }
-    }
-
-    /// This thread's items among the `k` with the smallest, or the `larger`, indices of the `ties` of all threads.
-    ///
-    /// # Safety
-    ///
-    /// All threads of the block call it together, with their own ties; there are at least `k` in all.
-    #[inline(always)]
-    unsafe fn winning_ties(&self, ties: Set, k: u32, larger: bool) -> Set {
-        const { assert!(ITEMS as u32 * warps(THREADS) <= BUCKETS) };
-        // The keys of one item of a warp are a row of 32 in the order of their indices, and so are rows. The histogram takes
-        // their counts, those that win first.
-        let items = self.len.div_ceil(THREADS);
-        let rows = items * const { warps(THREADS) };
-        let turned = |row: u32| if larger { rows.wrapping_sub(row + 1) } else { row };
-        let Pass { histogram, scratch } = Self::pass();
-        for unused in strided(rows + thread::index(), BUCKETS, THREADS) {
-            histogram.store(unused, 0);
-        }
-        let mut item = 0;
-        while item < items {
-            // SAFETY: the whole block is here, so the whole warp is; the trip count is the same in all threads.
-            let row_ties = unsafe { warp::ballot(warp::ALL, ties.holds(item)) };
-            if thread::lane() == 0 {
-                let row = item * const { warps(THREADS) } + thread::warp_index();
-                histogram.store(turned(row), row_ties.count_ones());
-            }
-            item += 1;
-        }
-        // SAFETY: as above.
-        unsafe { block::sync() };
-        // SAFETY: as above; the counts are complete.
-        let bucket = unsafe { find_bucket::<THREADS, BUCKETS>(histogram, scratch, k) };
-        let row = turned(bucket.index);
-        let (item, of_warp) = (row / const { warps(THREADS) }, row % const { warps(THREADS) });
-        let tie = of_warp == thread::warp_index() && ties.holds(item);
-        // SAFETY: as above.
-        let row_ties = unsafe { warp::ballot(warp::ALL, tie) };
-        let below = warp::lanes_below();
-        let ahead = if larger { !below & !1u32.wrapping_shl(thread::lane()) } else { below };
-        if tie && (row_ties & ahead).count_ones() + 1 == k.wrapping_sub(bucket.before) {
-            // The counts have been read.
-            histogram.store(0, item * THREADS + thread::index());
-        }
-        // SAFETY: as above.
-        unsafe { block::sync() };
-        // The last index that wins: item `i` of this thread has index `THREADS × i + thread`.
-        let edge = histogram.load(0);
-        let items_before =
-            |end: u32| Set::first::<ITEMS>(end.saturating_sub(thread::index()).div_ceil(THREADS));
-        if larger { ties.without(items_before(edge)) } else { ties.and(items_before(edge + 1)) }
-    }
-
-    /// Leaves the indices of the `k` best keys in `winners`, to be read after a block barrier: those better than the open
-    /// range first, then as many within it as there are slots, in the order of threads.
-    ///
-    /// # Safety
-    ///
-    /// All threads of the block call it together; nobody else uses the scratch.
-    #[inline(always)]
-    unsafe fn place(&self, placed: Placed, k: u32, winners: Shared<u16>) {
-        // Two counts of at most 65,535 in one word, so that one scan serves both.
-        let counts = placed.better.count() + (placed.within.count() << 16);
-        // SAFETY: the caller's promise.
-        let (before, _) = unsafe { block_exclusive_sum::<THREADS>(Self::pass().scratch, counts) };
-        let put = |items: Set, mut slot: u32| {
-            items.each(|item| {
-                if slot < k {
-                    winners.store(slot, (item * THREADS + thread::index()) as u16);
-                }
-                slot = slot.wrapping_add(1);
-            });
-        };
-        put(placed.better, before & 0xffff);
-        put(placed.within, placed.first_within.wrapping_add(before >> 16));
-    }
-
-    #[inline(always)]
-    fn is_key(&self, item: usize) -> bool {
-        item as u32 * THREADS < self.left
-    }
-}
-
-/// The shared memory of one search for a bucket.
-struct Pass<const THREADS: u32> {
-    histogram: Shared<u32>,
-    scratch: Shared<u32>,
-}
-
-impl<const THREADS: u32> Pass<THREADS> {
-    /// The bucket of `open`, of width `2^shift`, that holds the `open.k`-th of the block's `costs` within it.
-    ///
-    /// # Safety
-    ///
-    /// All threads of the block call it together with the same range and shift; the range holds at least `open.k` costs.
-    #[inline(always)]
-    unsafe fn find<W: Word, const N: usize>(&self, costs: &[W; N], open: Open<W>, shift: u32) -> Bucket {
-        for bucket in strided(thread::index(), BUCKETS, THREADS) {
-            self.histogram.store(bucket, 0);
-        }
-        // SAFETY: the caller's promise.
-        unsafe { block::sync() };
-        for &cost in costs {
-            if cost >= open.least && cost <= open.most {
-                self.histogram.add(cost.minus(open.least).shr(shift).low(), 1, Scope::Block);
-            }
-        }
-        // SAFETY: as above.
-        unsafe { block::sync() };
-        // SAFETY: as above; the histogram is complete, and the scratch was last used before the barriers.
-        unsafe { find_bucket::<THREADS, BUCKETS>(self.histogram, self.scratch, open.k) }
     }
 }

@@ -1,6 +1,7 @@
 //! What one warp, one block, or one cluster does for its segments.
 
 pub mod block_select;
+mod block_tile;
 pub mod bucket_sort;
 #[cfg(feature = "cluster")]
 pub mod cluster;

@@ -57,7 +57,7 @@ pub(crate) fn launch(
     let threads = if wide { 1024 } else { tile.threads_per_block };
     let items = (tile.capacity() / u64::from(threads)) as u32;
     let (module, entry) = if wide { wide_entry(width, items)? } else { block_entry(width, items)? };
-    let memory = BlockMemory::of(word_bytes(width), threads);
+    let memory = BlockMemory::of(word_bytes(width), threads, items);
     let shared_bytes = if sorted { memory.sorted_bytes(selected) } else { memory.bytes(selected) };
     let shape = LaunchShape { blocks: segments, threads, shared_bytes, cluster_width: 1 };
     Some(Launch { module, entry, shape, tile: tile.capacity(), worker: "a thread block per segment" })

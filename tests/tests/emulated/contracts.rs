@@ -4,6 +4,7 @@ use crate::agents::{AGENTS, agents};
 use crate::runner::Emulated;
 use crate::times;
 use cluster_topk::Key as _;
+use cluster_topk_abi::key_order::KeyWidth;
 use cluster_topk_abi::policy::{BlockMemory, word_bytes};
 use cluster_topk_emulate::Schedule;
 use cluster_topk_tests::generators::{Distribution, keys, pick, rng};
@@ -122,12 +123,39 @@ fn zeros() {
     of::<half::f16>(1 << 15);
 }
 
+/// The best keys all in the tile of one thread, which are more than it lists; then one fewer, and so on.
+#[test]
+fn the_best_in_one_thread() {
+    let agents =
+        || AGENTS.iter().filter(|agent| agent.name.contains("block_select") && agent.capacity >= 1024);
+    let (mut listed, mut crowded) = (0, 0);
+    for agent in agents().filter(|agent| agent.width == KeyWidth::W32 && agent.threads <= 256) {
+        let items = agent.capacity / agent.threads;
+        let room = BlockMemory::of(word_bytes(agent.width), agent.threads, items).listed;
+        for best in 1..=items {
+            let thread = best * 5 % agent.threads;
+            let key = |i: u32| {
+                let (item, of) = (i / agent.threads, i % agent.threads);
+                if of == thread && item < best { 1000.0 + (i % 3) as f32 } else { (i * 7 % 900) as f32 }
+            };
+            let keys: Vec<f32> = (0..agent.capacity).map(key).collect();
+            let all: Vec<Requirement> = Requirement::meanings().collect();
+            let requirement = all[best as usize % all.len()];
+            let request = Request { requirement, ..Request::single(best as usize) };
+            run(&Emulated { agent, schedule: Schedule::nth(best.into()) }, &request, &keys);
+            *if best <= room { &mut listed } else { &mut crowded } += 1;
+        }
+    }
+    assert!(listed > 0 && crowded > 0, "{listed} fit, {crowded} do not");
+}
+
 /// Winners either side of what is sorted by counting, and of what is sorted with the costs beside them.
 #[test]
 fn many_winners() {
     fn of<K: TestKey>(distribution: Distribution) {
         for agent in AGENTS.iter().filter(|agent| agent.width == K::TYPE.width() && agent.capacity >= 8192) {
-            let most = BlockMemory::of(word_bytes(agent.width), agent.threads).sorted_capacity() as usize;
+            let most = BlockMemory::of(word_bytes(agent.width), agent.threads, agent.capacity / agent.threads)
+                .sorted_capacity() as usize;
             for (seed, k) in (0..).zip([256, 257, most - 1, most, most + 1, 8000, 8191, 8192]) {
                 let requirement = [Requirement::DEFAULT, Requirement::of(Pair::Larger, Order::StableSorted)];
                 let keys: Vec<K> = keys(&mut rng(seed), distribution, 8192);

@@ -98,12 +98,12 @@ fn block_selection() {
     });
     assert_eq!(unnoticed, []);
     assert!(count >= 6, "{count} sites");
-    for requirement in SORTED {
+    for (requirement, sites) in SORTED.map(|sorted| (sorted, 10)).into_iter().chain([(ANY, 8)]) {
         let (count, unnoticed) = survivors(|seed, mutation| {
             one::<u32>(agent("block_select::run::<u32, 16, 2, 64>"), requirement, seed, mutation)
         });
         assert_eq!(unnoticed, []);
-        assert!(count >= 9, "{count} sites");
+        assert!(count >= sites, "{count} sites");
     }
 }
 

@@ -119,7 +119,8 @@ pub(crate) fn all() -> Vec<Requirement> {
 
 /// Around the number up to which winners are sorted with their costs beside them, and beyond.
 fn many_winners(device: &'static Device) {
-    let most = [4, 8].into_iter().flat_map(|word| [256, 1024].map(|threads| BlockMemory::of(word, threads)));
+    let most =
+        [4, 8].into_iter().flat_map(|word| [256, 1024].map(|threads| BlockMemory::of(word, threads, 16)));
     let most =
         most.map(|memory| memory.sorted_capacity() as usize).flat_map(|most| [most - 1, most, most + 1]);
     let ks = [255, 256, 257, 2048, 4096, 5000, 8191, 8192, 16_384].into_iter().chain(most);
