@@ -96,7 +96,9 @@ impl Demand {
         if !self.sorts {
             return 0;
         }
-        let items = arith::min(self.max_k, self.len() as u64) as u32;
+        // Rounded up, so that calls that differ in k alone have few shapes between them: the driver is asked about each.
+        let items = (arith::min(self.max_k, self.len() as u64) as u32).next_power_of_two();
+        let items = arith::min(items as u64, policy.order().capacity() as u64) as u32;
         OrderMemory::of(policy.order(), word_bytes(self.key_width), items).bytes.next_multiple_of(16)
     }
 
@@ -175,8 +177,8 @@ impl ClusterPlan {
         if self.chunks_per_rank < self.slots { self.chunks_per_rank } else { self.slots }
     }
 
-    /// Chunks that are read from global memory again in every pass after the first, of the
-    /// [`chunks_per_rank`](Self::chunks_per_rank).
+    /// Chunks without a place in shared memory, of the [`chunks_per_rank`](Self::chunks_per_rank): read from global memory by every
+    /// pass over all keys, of which there is one where the others bound the k-th, and more as the bound is worse.
     #[must_use]
     pub const fn reread_chunks_per_rank(&self) -> u32 {
         self.chunks_per_rank.saturating_sub(self.slots)
@@ -266,9 +268,14 @@ pub fn plan_cluster(
         // Whether they do is known when it is known how many blocks run at once.
         let may_stream = !portable
             && matches!(demand.loads, Loads::Bulk)
-            && !matches!(policy.streaming, Streaming::Never)
             && chunks_per_rank > slots
-            && !matches!(bound(policy, demand, &geometry, width, slots).0, Bound::Sample);
+            && match policy.streaming {
+                Streaming::Estimated => {
+                    !matches!(bound(policy, demand, &geometry, width, slots).0, Bound::Sample)
+                }
+                Streaming::Always => true,
+                Streaming::Never => false,
+            };
         let slots = if may_stream { slots.min(policy.pipeline_stages) } else { slots };
         // At most `available`, since that is where `most_slots` comes from.
         let dynamic_smem_bytes = geometry.bytes_for_slots(slots.into()) as u32 + order_bytes;
@@ -294,7 +301,9 @@ pub fn plan_cluster(
         let count = arith::div_ceil(demand.num_segments, clusters.into());
         let waves = Waves { clusters, count };
         let streams = plan.streams
-            && (matches!(policy.streaming, Streaming::Always) || shares(demand, limits, &plan.shape, waves));
+            && (matches!(policy.streaming, Streaming::Always)
+                || shares(demand, limits, &plan.shape, waves)
+                || looks(policy, demand, &geometry, plan.shape.cluster_width, plan.slots) == Looks::Many);
         (clusters > 0).then_some(ClusterPlan { waves: Some(waves), streams, ..plan })
     };
 
@@ -356,6 +365,32 @@ fn bound(
     (groups.bound(arith::min(demand.max_k, demand.len() as u64) as u32), groups)
 }
 
+/// How often a block looks at all of its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Looks {
+    /// Once: those in slots bound the k-th.
+    Once,
+    /// Once more, for the candidates, which are then listed.
+    Twice,
+    /// By an estimate that serves where nothing bounds the k-th before the first pass, though candidates fit the lists.
+    Passes,
+    /// In every pass and for the placement: the winners alone are more than fit the lists.
+    Many,
+}
+
+/// How often that is, for the longest segment, at a width and a number of slots.
+fn looks(policy: &ClusterPolicy, demand: &Demand, geometry: &TileGeometry, width: u32, slots: u32) -> Looks {
+    let wanted = arith::min(demand.max_k, demand.len() as u64);
+    let (bound, groups) = bound(policy, demand, geometry, width, slots);
+    let fit_the_lists = 3 * wanted / 2 <= u64::from(groups.listed);
+    match bound {
+        Bound::Sample => Looks::Once,
+        _ if !fit_the_lists => Looks::Many,
+        Bound::All => Looks::Twice,
+        Bound::None => Looks::Passes,
+    }
+}
+
 /// Shared memory of a multiprocessor that each block takes beyond its own.
 const SMEM_RESERVED_PER_BLOCK: u32 = 1024;
 
@@ -366,6 +401,8 @@ const PER_WAVE: [u64; 2] = [110, 150];
 const PER_RESIDENT_CHUNK: [u64; 2] = [10, 20];
 /// A chunk that is read from global memory; one block's reads hide behind another's work.
 const PER_STREAMED_CHUNK: [u64; 2] = [10, 14];
+/// A chunk whose keys are looked at many times, wherever it is: the work on them is more than that of bringing them in.
+const PER_BUSY_CHUNK: [u64; 2] = [40, 70];
 
 /// The time that a launch takes, for comparison with others of the same demand.
 fn estimated_time(
@@ -378,12 +415,14 @@ fn estimated_time(
     let Some(waves) = plan.waves else { return u64::MAX };
     let width = plan.shape.cluster_width;
     let shared = usize::from(shares(demand, limits, &plan.shape, waves));
-    let wanted = arith::min(demand.max_k, demand.len() as u64);
-    let reads = match bound(policy, demand, geometry, width, plan.slots) {
-        (Bound::Sample, _) => 1,
-        (Bound::All, groups) if 3 * wanted / 2 <= u64::from(groups.listed) => 2,
-        // The passes look at every key: nothing bounds the k-th before the first, or the candidates fit no list.
-        (Bound::All | Bound::None, _) => 6,
+    let reads = match looks(policy, demand, geometry, width, plan.slots) {
+        Looks::Once => 1,
+        Looks::Twice => 2,
+        Looks::Passes => 6,
+        Looks::Many => {
+            let chunks = u64::from(plan.chunks_per_rank) * PER_BUSY_CHUNK[shared];
+            return waves.count.saturating_mul(PER_WAVE[shared] + chunks);
+        }
     };
     let resident = u64::from(plan.resident_chunks_per_rank()) * PER_RESIDENT_CHUNK[shared];
     let streamed = u64::from(plan.reread_chunks_per_rank()) * PER_STREAMED_CHUNK[shared] * reads;

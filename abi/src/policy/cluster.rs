@@ -17,7 +17,8 @@ const MAX_EXPECTED_BYTES: u32 = (1 << 20) - 1;
 pub struct ClusterPolicy {
     /// Threads per block: a multiple of 32, up to 1,024.
     pub threads_per_block: u32,
-    /// Keys that a thread reads before it counts them, in the histogram loop: 1 to 64.
+    /// Keys that a thread reads before it counts them, in the histogram loop: 1 to 64. This one and the next two are part of a policy, and
+    /// checked, but no kernel goes by them today: those read a [group](crate::schedule::group_keys) of keys at a time in every loop.
     pub histogram_items_per_thread: u32,
     /// Keys per thread and tile of the final filter: 1 to 64.
     pub tie_break_items_per_thread: u32,
@@ -261,13 +262,14 @@ pub enum ClusterSizing {
     Portable,
 }
 
-/// How chunks come in that are more than the slots of a block, and that it looks at more than once.
+/// How chunks come in that are more than the slots of a block.
 ///
 /// Only adjacent keys can pass through the slots, and not in a portable launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Streaming {
-    /// Through the slots if more blocks run at once than there are multiprocessors, which then share the memory's bandwidth, and
-    /// by plain loads otherwise: as was found faster.
+    /// Through the slots if the block looks at them in every pass, since the winners are more than it lists; and if it looks at them
+    /// more than once while more blocks run at once than there are multiprocessors, which then share the memory's bandwidth. By plain
+    /// loads otherwise: as was found faster.
     #[default]
     Estimated,
     /// Through the slots.

@@ -7,7 +7,7 @@ use cluster_topk_abi::policy::{ClusterPolicy, ClusterSizing, Streaming};
 ///
 /// The backend by itself takes as many multiprocessors and as much shared memory as make it fast. Caps leave room for a kernel
 /// that runs beside it, and steer measurements and tests. They change how fast a result is there, never which result: where
-/// a segment no longer fits shared memory, what does not fit is read again.
+/// a segment no longer fits shared memory, what does not fit is read from global memory, again where that is needed.
 ///
 /// ```
 /// use cluster_topk::gpu::ClusterCaps;
@@ -26,7 +26,7 @@ pub struct ClusterCaps {
     pub max_cluster_width: Option<u32>,
     /// Chunks of 16 KiB in the shared memory of one thread block: at least 1.
     pub max_slots: Option<u32>,
-    /// Whether what does not fit shared memory passes through it, where it is looked at more than once.
+    /// Whether what does not fit shared memory passes through it.
     pub streaming: Streaming,
     /// The longest segment, in keys, that one thread block takes alone where it fits one: up to 2^31 − 1.
     pub single_block_max_seg_size: u32,

@@ -86,7 +86,7 @@ pub(super) struct Function {
     module: Arc<Module>,
     allowed: Mutex<Allowed>,
     /// The occupancy query's answers so far, by shape. They do not change while the function is loaded, and there are few
-    /// shapes: a width and a number of chunks each.
+    /// shapes: a width, a number of chunks, and a power of two of items to sort each.
     active_clusters: Mutex<HashMap<LaunchShape, u32>>,
 }
 

@@ -53,8 +53,8 @@ pub struct OrderPlan {
 ///
 /// A block owns at most `chunks_per_block` chunks of any segment. Those that its shared memory holds are read once. The others are
 /// read once, too, where the resident ones bound the k-th key well. Where all are needed for that they are read twice, and where
-/// `k` is too large for a bound in every pass: chunks then pass through the shared memory one after the other, and a pass goes the
-/// opposite way of the one before, so that it finds there what that has left.
+/// `k` is too large for a bound in every pass. By [`Streaming`](crate::gpu::Streaming) chunks then pass through the shared memory one
+/// after the other, a pass the opposite way of the one before, so that it finds there what that has left; or the threads load them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClusterPlan {

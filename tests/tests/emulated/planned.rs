@@ -177,7 +177,7 @@ fn caps() {
                 // Nine full chunks, of which every block keeps what the caps let it.
                 let kept = plan.shape.cluster_width * max_slots.unwrap_or(13);
                 assert_eq!(plan.is_resident(), kept >= 9, "{plan:?}");
-                assert!(!plan.streams || streaming == Streaming::Always && !plan.is_resident(), "{plan:?}");
+                assert_eq!(plan.streams, streaming == Streaming::Always && !plan.is_resident(), "{plan:?}");
                 seed += 1;
             }
         }
