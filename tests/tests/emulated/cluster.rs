@@ -282,7 +282,18 @@ fn one_case_under_many_schedules() {
 
 /// What one launch over one segment did, whose answer is right.
 fn report<K: TestKey>(agent: &'static Agent, shape: Shape, keys: &[K], k: usize) -> Report {
-    let requirement = Requirement::of(Pair::Smaller, Order::Unsorted);
+    ordered_report(agent, shape, keys, k, Order::Unsorted)
+}
+
+/// The same, sorted or not.
+fn ordered_report<K: TestKey>(
+    agent: &'static Agent,
+    shape: Shape,
+    keys: &[K],
+    k: usize,
+    order: Order,
+) -> Report {
+    let requirement = Requirement::of(Pair::Smaller, order);
     let request = Request { requirement, ..Request::single(k) };
     Emulated { agent, shape, schedule: Schedule::nth(0) }.report(&request, keys)
 }
@@ -313,4 +324,41 @@ fn barriers_of_the_cluster() {
         assert_eq!(report(agent, shape(4), &[7u16; 600], 600).cluster_barriers, 0);
         assert_eq!(report(agent, shape(4), &[7u16; 600], 0).cluster_barriers, 0);
     }
+}
+
+/// A bound counts as a pass; sorted winners that gather take one barrier more; few candidates are settled by the barrier of the
+/// counts, or by two more if they turn out to be many. Chunks that pass through the slots take none.
+#[test]
+fn barriers_of_the_bound_and_of_the_order() {
+    let far: Vec<u8> = (0..900).map(|i| if i % 300 == 7 { 200 + (i / 300) as u8 } else { 0 }).collect();
+    let (mut gathered, mut settled, mut tried) = (0, 0, 0);
+    for agent in AGENTS {
+        for (width, slots, streams) in [(2, 50, false), (4, 2, false), (4, 2, true)] {
+            let shape =
+                Shape { width, slots, streams, single_block_max_seg_size: 0, min_chunks_per_block: 1 };
+            for (keys, k) in
+                [&[7; 900][..], &far].into_iter().flat_map(|keys| [1, 2, 3, 20].map(|k| (keys, k)))
+            {
+                let [unsorted, sorted] = [Order::Unsorted, Order::StableSorted]
+                    .map(|order| ordered_report(agent, shape, keys, k, order).cluster_barriers);
+                let context = || format!("{} {shape:?} k = {k}: {unsorted}, {sorted}", agent.name);
+                // A pass or a bound at least.
+                assert!(unsorted >= 4 && unsorted.is_multiple_of(2), "{}", context());
+                if sorted == unsorted + 1 {
+                    gathered += 1;
+                } else if sorted == unsorted + 3 {
+                    tried += 1;
+                } else {
+                    // The bound, the start and the counts.
+                    assert_eq!(sorted, 4, "{}", context());
+                    settled += 1;
+                }
+                if agent.policy.bits_per_pass >= 8 && k == 3 && keys == far && shape.slots == 50 {
+                    // The bound and a pass.
+                    assert_eq!(unsorted, 2 * 2 + 2, "{}", context());
+                }
+            }
+        }
+    }
+    assert!(gathered > 0 && settled > 0 && tried > 0, "{gathered} {settled} {tried}");
 }

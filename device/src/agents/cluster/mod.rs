@@ -41,6 +41,8 @@ mod place;
 mod share;
 mod stream;
 mod team;
+#[cfg(all(test, not(target_arch = "nvptx64")))]
+mod tests;
 mod tile;
 mod winners;
 
