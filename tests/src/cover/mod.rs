@@ -230,7 +230,7 @@ impl Matrix {
             max_slots: SLOT_CAPS[row[factor::SLOT_CAP]],
             single_block_max_seg_size: ALONE[row[factor::ALONE]],
             min_chunks_per_block: JOIN[row[factor::JOIN]],
-            streaming: Streaming::Always,
+            streaming: [Streaming::Always, Streaming::Never][row.iter().sum::<usize>() % 2],
             ..ClusterCaps::NONE
         }
     }

@@ -3,7 +3,7 @@
 use super::clusters::CHUNK;
 use super::device::Device;
 use super::harness::{Outcome, Tests};
-use super::limits::{Planted, filled, has_room};
+use super::limits::{Planted, STREAMED, filled, has_room};
 use super::long::{Long, LongKey};
 use cluster_topk::cudarc::driver::CudaSlice;
 use cluster_topk::env::ForceCluster;
@@ -34,8 +34,12 @@ fn longest(device: &'static Device) -> Outcome {
     for start in [0, 1] {
         let mut buffer = stream.alloc_zeros::<u8>(LIMIT + start).expect("the GPU has room");
         let expected = Planted { better: 200, tied: 100 }.plant(stream, &mut buffer, start, LIMIT, 0);
-        let segment = Long { gpu: device.runner.gpu(), keys: &buffer.slice(start..), stride: 1 };
+        // From the first key as the plan decides, from the second through the slots.
+        let caps = if start == 0 { ClusterCaps::NONE } else { STREAMED };
+        let runner = device.runner.on_clusters(caps);
+        let segment = Long { gpu: runner.gpu(), keys: &buffer.slice(start..), stride: 1 };
         segment.check("2^31 - 1", &PAIRS, Direction::Largest, &expected);
+        segment.streams(caps.streaming, expected.k);
 
         // Smallest first, two thousand million zeros tie.
         let mut planted: Vec<u32> = expected.better.iter().chain(&expected.tied).map(|item| item.0).collect();

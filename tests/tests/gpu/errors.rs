@@ -3,7 +3,7 @@
 use super::device::Device;
 use super::harness::{Outcome, Skip, Tests};
 use cluster_topk::cudarc::driver::{CudaContext, CudaSlice, DevicePtr};
-use cluster_topk::env::BackendOverride;
+use cluster_topk::env::{BackendOverride, ForceBaseline};
 use cluster_topk::gpu::{ClusterCaps, DeviceView, DeviceViewMut};
 use cluster_topk::prelude::*;
 use cluster_topk::{ArgumentName, BufferName, Error, Gpu};
@@ -94,6 +94,13 @@ fn unsupported(device: &'static Device) {
         b,
         forced(),
         max_keys(Segments::ragged(&long, &offsets), 2, &mut b.keys_out),
+        Error::Unsupported { .. }
+    );
+    // As it is by a token whose check a lenient environment leaves to the call.
+    refused!(
+        b,
+        served().lenient().backend(ForceBaseline),
+        max_keys(&long, 2, &mut b.keys_out),
         Error::Unsupported { .. }
     );
     // With a bound it is served.

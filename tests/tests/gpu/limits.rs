@@ -67,20 +67,29 @@ pub(crate) fn filled<K: LongKey>(stream: &Arc<CudaStream>, pattern: &[K], len: u
     buffer
 }
 
-/// Segments of so many Mi of keys, against the host, under every pair in both directions.
+/// Every chunk through the slots, where there are more than slots.
+pub(crate) const STREAMED: ClusterCaps = ClusterCaps { streaming: Streaming::Always, ..ClusterCaps::NONE };
+
+/// Segments of so many Mi of keys, against the host, under every pair in both directions; loaded as the plan decides, and through
+/// the slots.
 fn millions<K: LongKey>(device: &'static Device, sizes: &[usize]) -> Outcome {
     device.has_clusters()?;
     for &mi in sizes {
         let keys: Vec<K> = tiled(mi as u64, mi * MI);
         let buffer = on_device(device.stream(), &keys);
-        let segment = Long { gpu: device.runner.gpu(), keys: &buffer.as_view(), stride: 1 };
-        for direction in DIRECTIONS {
-            let expected = Expected::of(&keys, 1000, direction);
-            segment.check(&format!("{mi} Mi"), &PAIRS, direction, &expected);
-        }
-        if mi == 1 {
-            let expected = Expected::of(&keys, MI / 3, Direction::Largest);
-            segment.check("1 Mi", &PAIRS, Direction::Largest, &expected);
+        for caps in [ClusterCaps::NONE, STREAMED] {
+            let runner = device.runner.on_clusters(caps);
+            let segment = Long { gpu: runner.gpu(), keys: &buffer.as_view(), stride: 1 };
+            for direction in DIRECTIONS {
+                let expected = Expected::of(&keys, 1000, direction);
+                segment.check(&format!("{mi} Mi"), &PAIRS, direction, &expected);
+                segment.streams(caps.streaming, expected.k);
+            }
+            if mi == 1 {
+                let expected = Expected::of(&keys, MI / 3, Direction::Largest);
+                segment.check("1 Mi", &PAIRS, Direction::Largest, &expected);
+                segment.streams(caps.streaming, expected.k);
+            }
         }
     }
     Ok(())
@@ -102,30 +111,31 @@ fn every_width(device: &'static Device) -> Outcome {
                 let segment = Long { gpu: runner.gpu(), keys: &buffer.slice(1..), stride: 1 };
                 let pairs = [Pair::NotGuaranteed, Pair::Smaller, Pair::Larger];
                 segment.check("2 Mi", &pairs, direction, &expected);
+                segment.streams(streaming, expected.k);
             }
         }
     }
     Ok(())
 }
 
-/// Starts within a line and at its ends, with most of the segment read again.
+/// Starts within a line and at its ends, with most of the segment passing through the slots: once, where those bound the k-th key,
+/// and in every pass where k is too large for that.
 fn every_start(device: &'static Device) -> Outcome {
     device.has_clusters()?;
     fn of<K: LongKey>(device: &Device) {
         let line = 128 / size_of::<K>();
         let keys: Vec<K> = tiled(7, MI + 2 * line);
         let buffer = on_device(device.stream(), &keys);
-        let runner = device.runner.on_clusters(ClusterCaps {
-            max_slots: Some(2),
-            streaming: Streaming::Always,
-            ..ClusterCaps::NONE
-        });
+        let runner = device.runner.on_clusters(ClusterCaps { max_slots: Some(2), ..STREAMED });
         for start in [0, 1, 2, line / 2 - 1, line / 2, line - 1, line, line + 1] {
             let end = start + MI - start % 5;
             let segment = Long { gpu: runner.gpu(), keys: &buffer.slice(start..end), stride: 1 };
-            let expected = Expected::of(&keys[start..end], 333, Direction::Largest);
-            let pairs = [Pair::Smaller, Pair::Larger];
-            segment.check(&format!("from key {start}"), &pairs, Direction::Largest, &expected);
+            for k in [333, 20_000] {
+                let expected = Expected::of(&keys[start..end], k, Direction::Largest);
+                let pairs = [Pair::Smaller, Pair::Larger];
+                segment.check(&format!("from key {start}"), &pairs, Direction::Largest, &expected);
+                segment.streams(Streaming::Always, k);
+            }
         }
     }
     of::<u8>(device);
@@ -143,11 +153,8 @@ fn keys_apart(device: &'static Device) -> Outcome {
         let buffer = on_device(device.stream(), &keys);
         let every: Vec<f32> = keys.iter().copied().step_by(stride).collect();
         for max_slots in SLOT_CAPS {
-            let runner = device.runner.on_clusters(ClusterCaps {
-                max_slots,
-                streaming: Streaming::Always,
-                ..ClusterCaps::NONE
-            });
+            // They are loaded by the threads even so.
+            let runner = device.runner.on_clusters(ClusterCaps { max_slots, ..STREAMED });
             let segment = Long { gpu: runner.gpu(), keys: &buffer.as_view(), stride };
             for direction in DIRECTIONS {
                 let expected = Expected::of(&every, 500, direction);
@@ -189,13 +196,13 @@ fn portable(device: &'static Device, len: usize, pairs: &[Pair]) -> Outcome {
     Ok(())
 }
 
-/// A few chunks too many for the slots, small enough for a sanitizer: where they are read more than once, they pass through these or
-/// are loaded beside them.
+/// A few chunks too many for the slots, small enough for a sanitizer: they pass through these or are loaded beside them, once or more
+/// often.
 fn overflow(device: &'static Device, streaming: Streaming) -> Outcome {
     device.has_clusters()?;
     fn of<K: LongKey>(device: &Device, streaming: Streaming, kernels: [&str; 2]) {
         let [through, beside] = kernels;
-        let through = if streaming == Streaming::Always { through } else { beside };
+        let kernel = if streaming == Streaming::Always { through } else { beside };
         let len = 13 * CHUNK / size_of::<K>() + 9;
         let keys: Vec<K> = tiled(5, len + 1);
         let buffer = on_device(device.stream(), &keys);
@@ -209,7 +216,7 @@ fn overflow(device: &'static Device, streaming: Streaming) -> Outcome {
             let runner = device.runner.on_clusters(caps);
             for (start, direction) in (0..).zip(DIRECTIONS) {
                 let segment = Long { gpu: runner.gpu(), keys: &buffer.slice(start..start + len), stride: 1 };
-                for (k, kernel) in [(len / 20, through), (len - 1, through), (5, beside)] {
+                for k in [len / 20, len - 1, 5] {
                     let expected = Expected::of(&keys[start..start + len], k, direction);
                     segment.check("13 chunks", &PAIRS, direction, &expected);
                     let plan = segment.select(Pair::Smaller, direction, k).plan;
@@ -279,8 +286,8 @@ fn a_billion(device: &'static Device) -> Outcome {
     let mut buffer = filled(stream, &pattern, len);
     let largest = Planted { better: 9.0, tied: 5.0 }.plant(stream, &mut buffer, 0, len, 0);
     let smallest = Planted { better: -9.0, tied: -5.0 }.plant(stream, &mut buffer, 0, len, 1);
-    let portable = device.runner.on_clusters(ClusterCaps::PORTABLE);
-    for gpu in [device.runner.gpu(), portable.gpu()] {
+    let [portable, streamed] = [ClusterCaps::PORTABLE, STREAMED].map(|caps| device.runner.on_clusters(caps));
+    for gpu in [device.runner.gpu(), portable.gpu(), streamed.gpu()] {
         let segment = Long { gpu, keys: &buffer.as_view(), stride: 1 };
         segment.check("1 Gi", &PAIRS, Direction::Largest, &largest);
         segment.check("1 Gi", &PAIRS, Direction::Smallest, &smallest);

@@ -3,6 +3,7 @@
 use cluster_topk::Gpu;
 use cluster_topk::cudarc::driver::{CudaView, DeviceRepr, ValidAsZeroBits};
 use cluster_topk::env::ForceCluster;
+use cluster_topk::gpu::Streaming;
 use cluster_topk::plan::{EnginePlan, Plan};
 use cluster_topk::prelude::*;
 use cluster_topk::requirement::Requirements;
@@ -66,6 +67,16 @@ impl<K: LongKey> Long<'_, K> {
         let indices = stream.clone_dtoh(&indices).expect("the GPU failed");
         stream.synchronize().expect("the GPU failed");
         Selected { plan, keys, indices }
+    }
+
+    /// Asserts that chunks pass through the slots, if they always do and are more than these.
+    pub(crate) fn streams(&self, streaming: Streaming, k: usize) {
+        let plan = self.select(Pair::Smaller, Direction::Largest, k).plan;
+        let EnginePlan::Gpu(gpu) = &plan.engine else { panic!("the GPU engine plans for itself: {plan}") };
+        let too_many = gpu.cluster.as_ref().is_some_and(|cluster| cluster.reread_chunks > 0);
+        if streaming == Streaming::Always {
+            assert_eq!(gpu.kernel.starts_with("stream_"), too_many, "{plan}");
+        }
     }
 
     /// Selects and checks, and prints once what stayed in shared memory.

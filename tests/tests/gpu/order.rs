@@ -3,6 +3,7 @@
 use super::contracts::{all, rows};
 use super::device::Device;
 use super::harness::{Outcome, Tests};
+use super::limits::STREAMED;
 use super::ties::normal;
 use cluster_topk::gpu::ClusterCaps;
 use cluster_topk::plan::EnginePlan;
@@ -68,8 +69,36 @@ pub(crate) fn add(tests: &mut Tests) {
         rows::<f32>(device, 4, 20_000, 6000, 2, Distribution::Bits, all());
         Ok(())
     });
+    tests.add_skippable("quick::sorted_through_slots", |device| through_slots::<f32>(device, 20_000));
+    tests.add_skippable("order::through_slots", |device| {
+        through_slots::<f32>(device, 300_000)?;
+        through_slots::<u64>(device, 100_001)?;
+        through_slots::<half::bf16>(device, 500_007)?;
+        through_slots::<i8>(device, 1_000_000)
+    });
     tests.add_skippable("order::what_a_plan_says", plans);
     tests.add_skippable("order::host_buffers", host_buffers);
+}
+
+/// Rows of more chunks than slots, which all pass through these, of few and many items, sorted by the cluster and by the order kernel.
+fn through_slots<K: TestKey>(device: &'static Device, length: usize) -> Outcome {
+    device.has_clusters()?;
+    let narrow = ClusterCaps { max_cluster_width: Some(2), max_slots: Some(1), ..STREAMED };
+    let runner = device.runner.on_clusters(narrow);
+    for (seed, k) in (0..).zip([2, 100, 2048, length / 4]) {
+        let distribution = Distribution::ALL[seed as usize % Distribution::ALL.len()];
+        let keys: Vec<K> = keys(&mut rng(seed), distribution, 2 * length);
+        for order in [Order::Sorted, Order::StableSorted] {
+            let request = Request {
+                seed,
+                requirement: Requirement::of(PAIRS[seed as usize % 5], order),
+                form: Form::Rows { count: 2, size: Number::plain(length), pitch: None },
+                ..Request::single(k)
+            };
+            run(&runner, &request, &keys);
+        }
+    }
+    Ok(())
 }
 
 /// Rows that give few and many items in one call, filled or not, by wide clusters and by narrow ones.

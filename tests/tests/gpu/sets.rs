@@ -1,11 +1,12 @@
-//! Sets that must be the same every time: at every width of a cluster, with all keys resident and with most read again, beside
-//! a stream of copies that keeps the memory busy; and the CPU engine's, where the tie-break pins them.
+//! Sets that must be the same every time: at every width of a cluster, with all keys resident and with most read again, by the threads
+//! and through the slots, beside a stream of copies and kernels that keeps the memory busy; and the CPU engine's, where the tie-break
+//! pins them.
 
 use super::clusters::CHUNK;
 use super::device::Device;
 use super::harness::Tests;
 use cluster_topk::cudarc::driver::{CudaContext, CudaSlice};
-use cluster_topk::gpu::ClusterCaps;
+use cluster_topk::gpu::{ClusterCaps, Streaming};
 use cluster_topk::prelude::*;
 use cluster_topk::requirement::Requirements;
 use cluster_topk::{Env, Gpu};
@@ -21,18 +22,18 @@ use std::thread;
 pub(crate) fn add(tests: &mut Tests) {
     tests.add_skippable("sets::the_same_a_thousand_times_beside_copies", |device| {
         device.has_clusters()?;
-        beside_copies(device.stream().context(), || the_same(device, 1000));
+        beside_others(device.stream().context(), || the_same(device, 1000, 200));
         Ok(())
     });
     tests.add_skippable("quick::the_same_set_every_time", |device| {
         device.has_clusters()?;
-        the_same(device, 3);
+        the_same(device, 1, 0);
         Ok(())
     });
 }
 
-/// Runs `test` while another stream copies 128 MiB over and over.
-fn beside_copies(context: &Arc<CudaContext>, test: impl FnOnce()) {
+/// Runs `test` while another stream copies 128 MiB and looks for the largest key of each of many rows of it, over and over.
+fn beside_others(context: &Arc<CudaContext>, test: impl FnOnce()) {
     /// Ends the copies when the test ends, in whatever way.
     struct Stop<'a>(&'a AtomicBool);
     impl Drop for Stop<'_> {
@@ -44,17 +45,24 @@ fn beside_copies(context: &Arc<CudaContext>, test: impl FnOnce()) {
     thread::scope(|scope| {
         scope.spawn(|| {
             let stream = context.new_stream().expect("a stream can be made");
-            let from = stream.alloc_zeros::<u8>(128 << 20).expect("the GPU has room");
-            let mut to = stream.alloc_zeros::<u8>(128 << 20).expect("the GPU has room");
-            let mut copies = 0;
+            let (rows, length) = (32_768, 1024);
+            let from = stream.alloc_zeros::<f32>(rows * length).expect("the GPU has room");
+            let mut to = stream.alloc_zeros::<f32>(rows * length).expect("the GPU has room");
+            let mut best = stream.alloc_zeros::<f32>(rows).expect("the GPU has room");
+            let gpu = Gpu::on(stream.clone()).expect("the device is served");
+            let env = Env::gpu(gpu).require((NotGuaranteed, Unspecified, Unsorted));
+            let mut rounds = 0;
             while !stop.load(Ordering::Relaxed) {
-                for _ in 0..20 {
+                for _ in 0..10 {
                     stream.memcpy_dtod(&from, &mut to).expect("the GPU failed");
+                    max_keys(Segments::rows(&to, rows, length), 1, &mut best)
+                        .run(&env)
+                        .expect("it is served");
                 }
                 stream.synchronize().expect("the GPU failed");
-                copies += 20;
+                rounds += 10;
             }
-            println!("# beside {copies} copies of 128 MiB");
+            println!("# beside {rounds} copies of 128 MiB and kernels that read them");
         });
         let _stop = Stop(&stop);
         test();
@@ -106,7 +114,9 @@ impl Case<'_> {
     }
 }
 
-fn the_same(device: &'static Device, times: usize) {
+/// Under every pair of caps, `times` times the same call, whose cut through the ties falls elsewhere for every pair, and `cuts` times
+/// calls that differ in it.
+fn the_same(device: &'static Device, times: usize, cuts: usize) {
     let keys = tying_keys();
     let stream = device.stream();
     let mut case = Case {
@@ -125,23 +135,36 @@ fn the_same(device: &'static Device, times: usize) {
     };
     let smaller: Vec<_> = ks.iter().map(|&k| sorted(k, Tie::Smaller)).collect();
     let larger: Vec<_> = ks.iter().map(|&k| sorted(k, Tie::Larger)).collect();
-    for (&k, expected) in ks.iter().zip(&larger) {
-        let mut of_the_cpu = vec![0u32; k];
-        let env = Env::cpu().require((GpuToGpu, PreferLargerIndex, Unsorted));
-        max_indices(&keys, k, &mut of_the_cpu).run(&env).expect("it is served");
-        of_the_cpu.sort_unstable();
-        assert!(of_the_cpu == *expected, "the CPU engine and the oracle disagree");
+    let by_the_cpu = |k, larger: bool| {
+        let mut set = vec![0u32; k];
+        let env = Env::cpu();
+        if larger {
+            max_indices(&keys, k, &mut set).run(&env.require((GpuToGpu, PreferLargerIndex, Unsorted)))
+        } else {
+            max_indices(&keys, k, &mut set).run(&env.require((GpuToGpu, PreferSmallerIndex, Unsorted)))
+        }
+        .expect("it is served");
+        set.sort_unstable();
+        set
+    };
+    for ((&k, smaller), larger) in ks.iter().zip(&smaller).zip(&larger) {
+        assert!(by_the_cpu(k, false) == *smaller, "the CPU engine and the oracle disagree");
+        assert!(by_the_cpu(k, true) == *larger, "the CPU engine and the oracle disagree");
     }
     // Whatever an unspecified tie-break gives at first.
     let (mut run_to_run, mut gpu_to_gpu) = (vec![None; ks.len()], vec![None; ks.len()]);
-    let mut runs = 0;
+    let (mut runs, mut pairs) = (0, 0);
+    let ways = [(None, Streaming::Never), (Some(1), Streaming::Never), (Some(1), Streaming::Always)];
     for max_cluster_width in WIDTH_CAPS {
-        for max_slots in [None, Some(1)] {
-            let caps = ClusterCaps { max_cluster_width, max_slots, ..ClusterCaps::NONE };
+        for (max_slots, streaming) in ways {
+            let caps = ClusterCaps { max_cluster_width, max_slots, streaming, ..ClusterCaps::NONE };
             let gpu = device.runner.gpu().clone().with_cluster_caps(caps).expect("the caps are usable");
             let env = Env::gpu(gpu);
-            for time in 0..times / 2 {
-                let at = time % ks.len();
+            // Five widths, three ways: a sixteenth for each pair.
+            let fixed = 11 * pairs % ks.len();
+            pairs += 1;
+            for time in 0..times + cuts {
+                let at = if time < times { fixed } else { time % ks.len() };
                 let k = ks[at];
                 let context = || format!("k = {k}, time {time}, {caps:?}");
                 let pinned = env.clone().require((GpuToGpu, PreferSmallerIndex, Unsorted));
