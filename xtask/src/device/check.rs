@@ -52,21 +52,26 @@ pub(crate) fn check(bless: bool) -> Result<()> {
         for arch in target.assembled_for {
             let cubin = cubin_path(module, arch)?;
             let kernels = assemble(&tools, &module.path(), arch, &cubin)?;
-            let instructions = instructions(&tools, &cubin)?;
+            let codes = codes(&tools, &cubin)?;
             for (name, usage) in kernels {
                 faults.extend(usage_faults(&name, arch, usage));
-                let (block, cluster) = found
-                    .get(target.name)
-                    .and_then(|k| k.get(&name))
-                    .map(sites::barriers)
-                    .unwrap_or_default();
+                let of_ptx = found.get(target.name).and_then(|k| k.get(&name));
+                let (block, cluster) = of_ptx.map(sites::barriers).unwrap_or_default();
+                let code = codes.get(&name).copied().unwrap_or_default();
+                let copies = of_ptx.and_then(|sites| sites.get(sites::COPY)).copied().unwrap_or(0);
+                if code.copies != copies {
+                    faults.push(format!(
+                        "{name} ({arch}): bulk copies start at {} sites of the machine code, {copies} of the PTX",
+                        code.copies
+                    ));
+                }
                 println!(
                     "{name:<28} {arch:>7} {:>5} {:>6} {:>6} {:>6} {block:>6} {cluster:>6} {:>8}",
                     usage.registers,
                     usage.shared,
                     usage.stack,
                     usage.spill_stores + usage.spill_loads,
-                    instructions.get(&name).copied().unwrap_or(0),
+                    code.instructions,
                 );
             }
         }
@@ -176,16 +181,27 @@ fn changes(expected: &Expected, found: &Expected) -> Vec<String> {
         .collect()
 }
 
-/// Machine instructions per kernel.
-fn instructions(tools: &CudaTools, cubin: &std::path::Path) -> Result<BTreeMap<String, u32>> {
+/// What a kernel's machine code consists of.
+#[derive(Clone, Copy, Debug, Default)]
+struct Code {
+    /// Instructions.
+    instructions: u32,
+    /// Those that start a bulk copy to shared memory.
+    copies: u32,
+}
+
+/// The machine code per kernel.
+fn codes(tools: &CudaTools, cubin: &std::path::Path) -> Result<BTreeMap<String, Code>> {
     let listing = process::stdout(tools.nvdisasm().args(["--print-code"]).arg(cubin))?;
-    let mut counts = BTreeMap::new();
+    let mut counts = BTreeMap::<String, Code>::new();
     let mut current = String::new();
     for line in listing.lines() {
         if let Some(name) = section(line) {
             current = name.to_owned();
         } else if line.trim_start().starts_with("/*") && !line.contains("NOP") {
-            *counts.entry(current.clone()).or_default() += 1;
+            let code = counts.entry(current.clone()).or_default();
+            code.instructions += 1;
+            code.copies += u32::from(line.contains(" UBLKCP"));
         }
     }
     Ok(counts)

@@ -5,6 +5,9 @@
 
 use std::collections::BTreeMap;
 
+/// What starts a bulk copy.
+pub(crate) const COPY: &str = "cp.async.bulk";
+
 /// Instructions counted, by their first words; the longest that fits names the site.
 const COUNTED: &[&str] = &[
     "bar.arrive",
@@ -16,7 +19,8 @@ const COUNTED: &[&str] = &[
     "barrier.cluster.wait",
     "barrier.red",
     "barrier.sync",
-    "cp.async.bulk",
+    COPY,
+    "cp.async.bulk.prefetch",
     "elect.sync",
     "fence",
     "griddepcontrol",
