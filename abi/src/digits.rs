@@ -14,6 +14,9 @@
 //! count of *that* pass, so that a scan from bucket 0 up meets the best keys first in both directions. The counts are
 //! powers of two, so reversing is one exclusive or with [`reversal_mask`](Digits::reversal_mask), and undoing it is the
 //! same operation: [`fold`](Digits::fold) writes the winning digit, not the bucket index, into the splitter.
+//!
+//! The kernels' passes are as many, but for what they know of the keys: they spread the buckets of a pass over the range of keys that is
+//! still open, which is the first digit where nothing is known. Of what is here they use the widths.
 
 use crate::key_order::{Direction, KeyWidth};
 

@@ -31,9 +31,9 @@ pub struct FixedRegion {
 }
 
 impl FixedRegion {
-    /// Size of the shared state: the pass result (8 bytes), the segment's length and k, two placement counters, and what
-    /// else a block shares with itself or its peers; behind these 64 bytes a word of 8 for each block of the widest cluster, and 32 bytes that
-    /// describe the segment.
+    /// Size of the shared state: the pass result (8 bytes), two placement counters, and what else a block shares with itself or
+    /// its peers; behind these 64 bytes a word of 8 for each block of the widest cluster, and 32 bytes that describe the segment
+    /// and the call.
     pub const STATE_BYTES: u32 = 64 + 8 * MAX_CLUSTER_WIDTH + 32;
 
     /// Counts that a histogram has besides those of its buckets: one, for keys that have none.

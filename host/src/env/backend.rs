@@ -79,7 +79,7 @@ pub(crate) const fn unserved(
     let input = SelectorInput {
         max_segment_size: static_max_segment_size as u64,
         deterministic,
-        // That long segments are not sorted is so everywhere, and said by the call.
+        // Whoever serves a request unsorted serves it sorted.
         sorted: false,
         backend,
     };
