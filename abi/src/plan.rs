@@ -6,7 +6,8 @@
 //! the other's work. So each width is tried twice, with the smallest shared memory that keeps the longest segment resident, or
 //! all there is, and with no more than half of it. The driver is asked how many such clusters run at once, hence in how many
 //! *waves* all segments get their turn, and an estimate of the time decides: linear in waves and chunks, its coefficients
-//! fitted to measurements. Among equals the widest wins, and of two sizes the larger.
+//! fitted to measurements. Where more keys are wanted than can be listed, every pass looks at all keys, and the work on them
+//! counts, wherever they are. Among equals the widest wins, and of two sizes the larger.
 //!
 //! # Which widths count
 //!

@@ -51,7 +51,8 @@ impl<W: Word, const ITEMS: usize, const GROUPS: usize, const THREADS: u32> Tile<
     }
 
     /// The range of costs in which the `k`-th is, narrow enough to settle which keys are among the `k` best, and whether all keys
-    /// in it are wanted; otherwise it is a single cost.
+    /// in it are wanted; otherwise it is a single cost. With it, where candidates have been listed, which of this thread's keys those
+    /// are: all that are within the range or better.
     ///
     /// # Safety
     ///
