@@ -7,6 +7,7 @@ use super::device::Device;
 use super::harness::Tests;
 use cluster_topk::cudarc::driver::{CudaContext, CudaSlice};
 use cluster_topk::gpu::{ClusterCaps, Streaming};
+use cluster_topk::plan::EnginePlan;
 use cluster_topk::prelude::*;
 use cluster_topk::requirement::Requirements;
 use cluster_topk::{Env, Gpu};
@@ -15,6 +16,7 @@ use cluster_topk_tests::generators::rng;
 use cluster_topk_tests::oracle::winners;
 use cluster_topk_tests::request::{Direction, Tie};
 use rand::RngExt;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -112,6 +114,14 @@ impl Case<'_> {
         assert!(first == second, "the set depends on the segment's place");
         first
     }
+
+    /// The width of the clusters that such a call launches.
+    fn width<R: Requirements>(&mut self, env: &Env<Gpu, R>, k: usize) -> u32 {
+        let rows = Segments::rows(&self.on_device, 2, self.keys.len());
+        let plan = max_indices(rows, k, &mut self.indices).plan(env).expect("it is served");
+        let EnginePlan::Gpu(gpu) = &plan.engine else { panic!("the GPU engine plans for itself: {plan}") };
+        gpu.cluster_width
+    }
 }
 
 /// Under every pair of caps, `times` times the same call, whose cut through the ties falls elsewhere for every pair, and `cuts` times
@@ -153,7 +163,7 @@ fn the_same(device: &'static Device, times: usize, cuts: usize) {
     }
     // Whatever an unspecified tie-break gives at first.
     let (mut run_to_run, mut gpu_to_gpu) = (vec![None; ks.len()], vec![None; ks.len()]);
-    let (mut runs, mut pairs) = (0, 0);
+    let (mut runs, mut pairs, mut widths) = (0, 0, BTreeSet::new());
     let ways = [(None, Streaming::Never), (Some(1), Streaming::Never), (Some(1), Streaming::Always)];
     for max_cluster_width in WIDTH_CAPS {
         for (max_slots, streaming) in ways {
@@ -163,6 +173,10 @@ fn the_same(device: &'static Device, times: usize, cuts: usize) {
             // Five widths, three ways: a sixteenth for each pair.
             let fixed = 11 * pairs % ks.len();
             pairs += 1;
+            let of_width = env.clone().require((GpuToGpu, PreferSmallerIndex, Unsorted));
+            let width = case.width(&of_width, ks[fixed]);
+            assert!(width <= max_cluster_width.unwrap_or(16), "{caps:?}: {width}");
+            widths.insert(width);
             for time in 0..times + cuts {
                 let at = if time < times { fixed } else { time % ks.len() };
                 let k = ks[at];
@@ -179,5 +193,5 @@ fn the_same(device: &'static Device, times: usize, cuts: usize) {
             }
         }
     }
-    println!("# {runs} runs");
+    println!("# {runs} runs by clusters of {widths:?} blocks");
 }
