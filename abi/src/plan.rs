@@ -271,9 +271,7 @@ pub fn plan_cluster(
             && matches!(demand.loads, Loads::Bulk)
             && chunks_per_rank > slots
             && match policy.streaming {
-                Streaming::Estimated => {
-                    !matches!(bound(policy, demand, &geometry, width, slots).0, Bound::Sample)
-                }
+                Streaming::Estimated => looks(policy, demand, &geometry, width, slots) != Looks::Once,
                 Streaming::Always => true,
                 Streaming::Never => false,
             };
@@ -352,20 +350,6 @@ fn shares(demand: &Demand, limits: &ClusterLimits, shape: &LaunchShape, waves: W
     blocks > limits.multiprocessors.into()
 }
 
-/// What bounds the k-th item of the longest segment, at a width and a number of slots, and its groups of keys.
-fn bound(
-    policy: &ClusterPolicy,
-    demand: &Demand,
-    geometry: &TileGeometry,
-    width: u32,
-    slots: u32,
-) -> (Bound, Groups) {
-    let split = SegmentSplit::generic(geometry, demand.len());
-    let schedule = ClusterSchedule::new(&split, width, policy.min_chunks_per_block, ScanOrder::Ascending);
-    let groups = Groups::of(&split, &schedule, demand.key_width, slots, policy.list_capacity);
-    (groups.bound(arith::min(demand.max_k, demand.len() as u64) as u32), groups)
-}
-
 /// How often a block looks at all of its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Looks {
@@ -381,10 +365,12 @@ enum Looks {
 
 /// How often that is, for the longest segment, at a width and a number of slots.
 fn looks(policy: &ClusterPolicy, demand: &Demand, geometry: &TileGeometry, width: u32, slots: u32) -> Looks {
+    let split = SegmentSplit::generic(geometry, demand.len());
+    let schedule = ClusterSchedule::new(&split, width, policy.min_chunks_per_block, ScanOrder::Ascending);
+    let groups = Groups::of(&split, &schedule, demand.key_width, slots, policy.list_capacity);
     let wanted = arith::min(demand.max_k, demand.len() as u64);
-    let (bound, groups) = bound(policy, demand, geometry, width, slots);
     let fit_the_lists = 3 * wanted / 2 <= u64::from(groups.listed);
-    match bound {
+    match groups.bound(wanted as u32) {
         Bound::Sample => Looks::Once,
         _ if !fit_the_lists => Looks::Many,
         Bound::All => Looks::Twice,
