@@ -65,8 +65,7 @@ agents! {
     W32 u32 {
         warp 1 x 1, warp 2 x 4, warp 4 x 4, warp 8 x 4, warp 16 x 4, warp 32 x 4,
         block 1 / 1 x 32, block 2 / 1 x 64, block 4 / 2 x 64, block 16 / 2 x 64, block 32 / 4 x 64, block 8 / 1 x 256,
-        block 32 / 4 x 256,
-        block 8 / 2 x 1024,
+        block 32 / 4 x 256, block 8 / 2 x 1024,
     }
     W64 u64 {
         warp 1 x 1, warp 2 x 4, warp 4 x 4, warp 32 x 4,

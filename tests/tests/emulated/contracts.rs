@@ -126,10 +126,9 @@ fn zeros() {
 /// The best keys all in the tile of one thread, which are more than it lists; then one fewer, and so on.
 #[test]
 fn the_best_in_one_thread() {
-    let agents =
-        || AGENTS.iter().filter(|agent| agent.name.contains("block_select") && agent.capacity >= 1024);
+    let agents = agents(KeyWidth::W32, 1024);
     let (mut listed, mut crowded) = (0, 0);
-    for agent in agents().filter(|agent| agent.width == KeyWidth::W32 && agent.threads <= 256) {
+    for agent in agents.filter(|agent| agent.name.contains("block_select") && agent.threads <= 256) {
         let items = agent.capacity / agent.threads;
         let room = BlockMemory::of(word_bytes(agent.width), agent.threads, items).listed;
         for best in 1..=items {

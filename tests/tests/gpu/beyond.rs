@@ -4,7 +4,7 @@ use super::clusters::CHUNK;
 use super::device::Device;
 use super::harness::{Outcome, Tests};
 use super::limits::{Planted, STREAMED, filled, has_room};
-use super::long::{Long, LongKey};
+use super::long::{Long, LongKey, heeds};
 use cluster_topk::cudarc::driver::CudaSlice;
 use cluster_topk::env::ForceCluster;
 use cluster_topk::gpu::ClusterCaps;
@@ -38,8 +38,8 @@ fn longest(device: &'static Device) -> Outcome {
         let caps = if start == 0 { ClusterCaps::NONE } else { STREAMED };
         let runner = device.runner.on_clusters(caps);
         let segment = Long { gpu: runner.gpu(), keys: &buffer.slice(start..), stride: 1 };
-        segment.check("2^31 - 1", &PAIRS, Direction::Largest, &expected);
-        segment.streams(caps.streaming, expected.k);
+        let plan = segment.check("2^31 - 1", &PAIRS, Direction::Largest, &expected);
+        heeds(&plan, caps.streaming);
 
         // Smallest first, two thousand million zeros tie.
         let mut planted: Vec<u32> = expected.better.iter().chain(&expected.tied).map(|item| item.0).collect();

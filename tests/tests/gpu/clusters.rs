@@ -7,7 +7,7 @@ use super::ties::normal;
 use cluster_topk::cudarc::driver::sys::CUdevice_attribute;
 use cluster_topk::env::BackendOverride;
 use cluster_topk::gpu::ClusterCaps;
-use cluster_topk::plan::{Backend, EnginePlan, GpuPlan, Plan, WidthReason};
+use cluster_topk::plan::{Backend, GpuPlan, Plan, WidthReason};
 use cluster_topk::prelude::*;
 use cluster_topk_tests::cover::{MAX_LENGTH, PAIRS, SLOT_CAPS, WIDTH_CAPS};
 use cluster_topk_tests::each_key_type;
@@ -17,6 +17,7 @@ use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::request::{
     Direction, Form, IndexType, Int, Number, Order, Request, Requirement, Written,
 };
+use cluster_topk_tests::runner::gpu::of_gpu;
 use half::f16;
 use rand::RngExt;
 use std::collections::BTreeSet;
@@ -203,7 +204,7 @@ fn plans(device: &'static Device) -> Outcome {
         let env = Env::gpu(gpu).require((GpuToGpu, PreferLargerIndex, Unsorted)).backend(choice);
         let plan =
             max_keys(Segments::rows(&keys, count, len), 64, &mut out).plan(&env).expect("it is served");
-        let EnginePlan::Gpu(gpu) = plan.engine.clone() else { panic!("the GPU engine plans for itself") };
+        let gpu = of_gpu(&plan).clone();
         (plan, gpu)
     };
     for max_cluster_width in WIDTH_CAPS {

@@ -5,16 +5,17 @@
 use super::clusters::CHUNK;
 use super::device::Device;
 use super::harness::{Outcome, Skip, Tests};
-use super::long::{Long, LongKey};
+use super::long::{Long, LongKey, heeds};
 use super::special::DIRECTIONS;
 use cluster_topk::cudarc::driver::{CudaSlice, CudaStream};
 use cluster_topk::gpu::{ClusterCaps, Streaming};
-use cluster_topk::plan::{EnginePlan, WidthReason};
+use cluster_topk::plan::WidthReason;
 use cluster_topk_tests::cover::{PAIRS, SLOT_CAPS, WIDTH_CAPS};
 use cluster_topk_tests::expected::Expected;
 use cluster_topk_tests::generators::{Distribution, keys, rng};
 use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::request::{Direction, Pair};
+use cluster_topk_tests::runner::gpu::of_gpu;
 use half::f16;
 use std::sync::Arc;
 
@@ -82,13 +83,13 @@ fn millions<K: LongKey>(device: &'static Device, sizes: &[usize]) -> Outcome {
             let segment = Long { gpu: runner.gpu(), keys: &buffer.as_view(), stride: 1 };
             for direction in DIRECTIONS {
                 let expected = Expected::of(&keys, 1000, direction);
-                segment.check(&format!("{mi} Mi"), &PAIRS, direction, &expected);
-                segment.streams(caps.streaming, expected.k);
+                let plan = segment.check(&format!("{mi} Mi"), &PAIRS, direction, &expected);
+                heeds(&plan, caps.streaming);
             }
             if mi == 1 {
                 let expected = Expected::of(&keys, MI / 3, Direction::Largest);
-                segment.check("1 Mi", &PAIRS, Direction::Largest, &expected);
-                segment.streams(caps.streaming, expected.k);
+                let plan = segment.check("1 Mi", &PAIRS, Direction::Largest, &expected);
+                heeds(&plan, caps.streaming);
             }
         }
     }
@@ -110,8 +111,8 @@ fn every_width(device: &'static Device) -> Outcome {
                 let runner = device.runner.on_clusters(caps);
                 let segment = Long { gpu: runner.gpu(), keys: &buffer.slice(1..), stride: 1 };
                 let pairs = [Pair::NotGuaranteed, Pair::Smaller, Pair::Larger];
-                segment.check("2 Mi", &pairs, direction, &expected);
-                segment.streams(streaming, expected.k);
+                let plan = segment.check("2 Mi", &pairs, direction, &expected);
+                heeds(&plan, streaming);
             }
         }
     }
@@ -133,8 +134,8 @@ fn every_start(device: &'static Device) -> Outcome {
             for k in [333, 20_000] {
                 let expected = Expected::of(&keys[start..end], k, Direction::Largest);
                 let pairs = [Pair::Smaller, Pair::Larger];
-                segment.check(&format!("from key {start}"), &pairs, Direction::Largest, &expected);
-                segment.streams(Streaming::Always, k);
+                let plan = segment.check(&format!("from key {start}"), &pairs, Direction::Largest, &expected);
+                heeds(&plan, Streaming::Always);
             }
         }
     }
@@ -180,9 +181,7 @@ fn portable(device: &'static Device, len: usize, pairs: &[Pair]) -> Outcome {
                 segment.check("portable", pairs, direction, &expected);
             }
             let plan = segment.select(Pair::Smaller, Direction::Largest, k).plan;
-            let EnginePlan::Gpu(gpu) = &plan.engine else {
-                panic!("the GPU engine plans for itself: {plan}")
-            };
+            let gpu = of_gpu(&plan);
             assert_eq!((gpu.kernel, gpu.cluster_width), (kernel, 8), "{plan}");
             assert!(gpu.shared_bytes_per_block <= 48 << 10, "{plan}");
             let cluster = gpu.cluster.as_ref().expect("it is a cluster's");
@@ -218,12 +217,8 @@ fn overflow(device: &'static Device, streaming: Streaming) -> Outcome {
                 let segment = Long { gpu: runner.gpu(), keys: &buffer.slice(start..start + len), stride: 1 };
                 for k in [len / 20, len - 1, 5] {
                     let expected = Expected::of(&keys[start..start + len], k, direction);
-                    segment.check("13 chunks", &PAIRS, direction, &expected);
-                    let plan = segment.select(Pair::Smaller, direction, k).plan;
-                    let EnginePlan::Gpu(gpu) = &plan.engine else {
-                        panic!("the GPU engine plans for itself: {plan}")
-                    };
-                    assert_eq!(gpu.kernel, kernel, "{plan}");
+                    let plan = segment.check("13 chunks", &PAIRS, direction, &expected);
+                    assert_eq!(of_gpu(&plan).kernel, kernel, "{plan}");
                 }
             }
         }
@@ -287,9 +282,10 @@ fn a_billion(device: &'static Device) -> Outcome {
     let largest = Planted { better: 9.0, tied: 5.0 }.plant(stream, &mut buffer, 0, len, 0);
     let smallest = Planted { better: -9.0, tied: -5.0 }.plant(stream, &mut buffer, 0, len, 1);
     let [portable, streamed] = [ClusterCaps::PORTABLE, STREAMED].map(|caps| device.runner.on_clusters(caps));
-    for gpu in [device.runner.gpu(), portable.gpu(), streamed.gpu()] {
+    for (nth, gpu) in [device.runner.gpu(), portable.gpu(), streamed.gpu()].into_iter().enumerate() {
         let segment = Long { gpu, keys: &buffer.as_view(), stride: 1 };
-        segment.check("1 Gi", &PAIRS, Direction::Largest, &largest);
+        let plan = segment.check("1 Gi", &PAIRS, Direction::Largest, &largest);
+        heeds(&plan, if nth == 2 { Streaming::Always } else { Streaming::Estimated });
         segment.check("1 Gi", &PAIRS, Direction::Smallest, &smallest);
     }
     Ok(())

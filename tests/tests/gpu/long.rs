@@ -4,12 +4,13 @@ use cluster_topk::Gpu;
 use cluster_topk::cudarc::driver::{CudaView, DeviceRepr, ValidAsZeroBits};
 use cluster_topk::env::ForceCluster;
 use cluster_topk::gpu::Streaming;
-use cluster_topk::plan::{EnginePlan, Plan};
+use cluster_topk::plan::Plan;
 use cluster_topk::prelude::*;
 use cluster_topk::requirement::Requirements;
 use cluster_topk_tests::expected::Expected;
 use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::request::{Direction, Pair};
+use cluster_topk_tests::runner::gpu::of_gpu;
 
 /// Keys that cudarc's buffers hold.
 pub(crate) trait LongKey: TestKey + DeviceRepr + ValidAsZeroBits {}
@@ -69,33 +70,41 @@ impl<K: LongKey> Long<'_, K> {
         Selected { plan, keys, indices }
     }
 
-    /// Asserts that chunks pass through the slots, if they always do and are more than these.
-    pub(crate) fn streams(&self, streaming: Streaming, k: usize) {
-        let plan = self.select(Pair::Smaller, Direction::Largest, k).plan;
-        let EnginePlan::Gpu(gpu) = &plan.engine else { panic!("the GPU engine plans for itself: {plan}") };
-        let too_many = gpu.cluster.as_ref().is_some_and(|cluster| cluster.reread_chunks > 0);
-        if streaming == Streaming::Always {
-            assert_eq!(gpu.kernel.starts_with("stream_"), too_many, "{plan}");
-        }
-    }
-
-    /// Selects and checks, and prints once what stayed in shared memory.
-    pub(crate) fn check(&self, name: &str, pairs: &[Pair], direction: Direction, expected: &Expected<K>) {
-        for (nth, &pair) in pairs.iter().enumerate() {
-            let selected = self.select(pair, direction, expected.k);
+    /// Selects and checks, and prints once what stayed in shared memory; the plan under the last of the pairs.
+    pub(crate) fn check(
+        &self,
+        name: &str,
+        pairs: &[Pair],
+        direction: Direction,
+        expected: &Expected<K>,
+    ) -> Plan {
+        let mut last = None;
+        for &pair in pairs {
+            let Selected { plan, keys, indices } = self.select(pair, direction, expected.k);
             let name = format!("{name} {} {direction:?} k = {}", K::NAME, expected.k);
-            if nth == 0 {
-                println!("# {name}: {}", residency(&selected.plan));
+            if last.is_none() {
+                println!("# {name}: {}", residency(&plan));
             }
-            let items = selected.indices.into_iter().zip(selected.keys).collect();
+            let items = indices.into_iter().zip(keys).collect();
             expected.check(items, pair).unwrap_or_else(|wrong| panic!("{name} {pair:?}: {wrong}"));
+            last = Some(plan);
         }
+        last.expect("there is a pair")
+    }
+}
+
+/// Asserts that chunks pass through the slots if they always are to, and are more than these.
+pub(crate) fn heeds(plan: &Plan, streaming: Streaming) {
+    let gpu = of_gpu(plan);
+    let too_many = gpu.cluster.as_ref().is_some_and(|cluster| cluster.reread_chunks > 0);
+    if streaming == Streaming::Always {
+        assert_eq!(gpu.kernel.starts_with("stream_"), too_many, "{plan}");
     }
 }
 
 /// What each block of a cluster keeps of its share, by the plan.
 pub(crate) fn residency(plan: &Plan) -> String {
-    let EnginePlan::Gpu(gpu) = &plan.engine else { panic!("the GPU engine plans for itself: {plan}") };
+    let gpu = of_gpu(plan);
     let cluster = gpu.cluster.as_ref().expect("the cluster backend is forced");
     format!(
         "{} blocks, each with up to {} chunks, {} in shared memory and {} beyond, {} ({})",

@@ -15,6 +15,7 @@ use cluster_topk_tests::generators::{Distribution, keys, pick, rng};
 use cluster_topk_tests::harness::run;
 use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::request::{Form, Number, Order, Request, Requirement, Written};
+use cluster_topk_tests::runner::gpu::of_gpu;
 
 /// Items that shared memory holds.
 const CAPACITY: usize = OrderPolicy::DEFAULT.capacity() as usize;
@@ -162,10 +163,10 @@ fn plans(device: &'static Device) -> Outcome {
         let request = max_keys(Segments::rows(&keys, 3, length), k, &mut out);
         let plan = request.plan(&env).expect("it is served");
         println!("{plan}");
-        let EnginePlan::Gpu(gpu) = plan.engine else { panic!("the GPU engine plans for itself") };
+        let gpu = of_gpu(&plan);
         let bytes = request.workspace_bytes(&env).expect("it is served") as u64;
         assert_eq!(gpu.order.as_ref().map_or(0, |order| order.workspace_bytes), bytes);
-        gpu.order
+        gpu.order.clone()
     };
     let k = SortedBy::WITHOUT_WORKSPACE_UP_TO as usize + 64;
     let few = order(50_000, k).expect("the cluster kernel does not sort so many");

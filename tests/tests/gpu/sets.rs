@@ -7,7 +7,6 @@ use super::device::Device;
 use super::harness::Tests;
 use cluster_topk::cudarc::driver::{CudaContext, CudaSlice};
 use cluster_topk::gpu::{ClusterCaps, Streaming};
-use cluster_topk::plan::EnginePlan;
 use cluster_topk::prelude::*;
 use cluster_topk::requirement::Requirements;
 use cluster_topk::{Env, Gpu};
@@ -15,6 +14,7 @@ use cluster_topk_tests::cover::WIDTH_CAPS;
 use cluster_topk_tests::generators::rng;
 use cluster_topk_tests::oracle::winners;
 use cluster_topk_tests::request::{Direction, Tie};
+use cluster_topk_tests::runner::gpu::of_gpu;
 use rand::RngExt;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -119,8 +119,7 @@ impl Case<'_> {
     fn width<R: Requirements>(&mut self, env: &Env<Gpu, R>, k: usize) -> u32 {
         let rows = Segments::rows(&self.on_device, 2, self.keys.len());
         let plan = max_indices(rows, k, &mut self.indices).plan(env).expect("it is served");
-        let EnginePlan::Gpu(gpu) = &plan.engine else { panic!("the GPU engine plans for itself: {plan}") };
-        gpu.cluster_width
+        of_gpu(&plan).cluster_width
     }
 }
 

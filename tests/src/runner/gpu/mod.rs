@@ -10,7 +10,7 @@ use crate::key::TestKey;
 use crate::request::Request;
 use cluster_topk::env::{BackendOverride, Env};
 use cluster_topk::gpu::ClusterCaps;
-use cluster_topk::plan::{EnginePlan, Plan};
+use cluster_topk::plan::{EnginePlan, GpuPlan, Plan};
 use cluster_topk::requirement::{NotGuaranteed, Unsorted, Unspecified};
 use cluster_topk::{Error, Gpu};
 use std::collections::BTreeSet;
@@ -21,6 +21,19 @@ pub(crate) use forms::{All, Common};
 
 /// What every backend of the GPU engine serves.
 pub type Served = (NotGuaranteed, Unspecified, Unsorted);
+
+/// What the GPU engine has planned.
+///
+/// # Panics
+///
+/// When it is another engine's plan.
+#[must_use]
+pub fn of_gpu(plan: &Plan) -> &GpuPlan {
+    match &plan.engine {
+        EnginePlan::Gpu(gpu) => gpu,
+        _ => panic!("the GPU engine plans for itself: {plan}"),
+    }
+}
 
 /// Runs requests on a GPU, under any requirement.
 ///
@@ -89,7 +102,7 @@ impl GpuRunner {
                 return called;
             }
         };
-        let EnginePlan::Gpu(gpu) = &plan.engine else { panic!("the GPU engine plans for itself: {plan}") };
+        let gpu = of_gpu(&plan);
         match (self.backend, &gpu.cluster) {
             (BackendOverride::Automatic, _) | (BackendOverride::ForceBaseline, None) => {}
             (BackendOverride::ForceCluster, Some(cluster)) => {
