@@ -48,7 +48,7 @@ struct Arguments {
     /// The most chunks of 16 KiB in the shared memory of a block; appended to a row's name as `-sN`.
     #[arg(long)]
     max_slots: Option<u32>,
-    /// How keys come in that do not fit shared memory and are looked at more than once; appended to a row's name.
+    /// How keys come in that do not fit shared memory; appended to a row's name.
     #[arg(long, value_enum, default_value = "estimated")]
     streaming: Streams,
     /// Clusters of 8 blocks with 48 KiB each, and nothing asked of the driver; appended to a row's name as `-portable`.

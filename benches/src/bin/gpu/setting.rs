@@ -108,7 +108,7 @@ pub(crate) enum Backend {
     Cluster,
 }
 
-/// How keys come in that do not fit shared memory and are looked at more than once.
+/// How keys come in that do not fit shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Streams {
     /// As the plan estimates.
