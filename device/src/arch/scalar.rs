@@ -54,6 +54,14 @@ impl Vec16 {
         Self(words)
     }
 
+    /// The sums of its words and those of another, which wrap around.
+    #[inline(always)]
+    #[must_use]
+    pub fn plus(self, Self([e, f, g, h]): Self) -> Self {
+        let Self([a, b, c, d]) = self;
+        Self([a.wrapping_add(e), b.wrapping_add(f), c.wrapping_add(g), d.wrapping_add(h)])
+    }
+
     /// The element at `lane` of the `T::PER_VEC16`, first in memory first.
     ///
     /// `lane` is a constant after unrolling; a run-time one would move the vector to local memory.

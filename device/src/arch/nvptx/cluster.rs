@@ -5,7 +5,7 @@
 use super::access::{AccessIn, Peer};
 use super::atomic::atomic_methods;
 use super::intrinsics;
-use crate::arch::Scalar;
+use crate::arch::{Scalar, Vec16};
 use core::arch::asm;
 use core::fmt;
 use core::marker::PhantomData;
@@ -150,6 +150,19 @@ impl<T: Scalar> ClusterShared<T> {
     pub fn load(self, index: u32) -> T {
         // SAFETY: the promise made with the handle it was mapped from.
         unsafe { <T as AccessIn<Peer>>::load(self.address(index)) }
+    }
+
+    /// The 16 bytes that start at element `index`, whose address is a multiple of 16: PTX `ld.shared::cluster.v4.u32` (sm_90, PTX
+    /// ISA 7.8). Any thread.
+    #[inline(always)]
+    pub fn load16(self, index: u32) -> Vec16 {
+        let (a, b, c, d);
+        // SAFETY: the promise made with the handle it was mapped from.
+        unsafe {
+            asm!("ld.shared::cluster.v4.u32 {{{}, {}, {}, {}}}, [{}];", out(reg32) a, out(reg32) b, out(reg32) c,
+                 out(reg32) d, in(reg32) self.address(index), options(pure, readonly, nostack, preserves_flags));
+        }
+        Vec16([a, b, c, d])
     }
 
     /// Sets element `index`: PTX `st.shared::cluster` (sm_90, PTX ISA 7.8). Any thread.
