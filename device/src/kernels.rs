@@ -321,6 +321,12 @@ kernels! {
         // SAFETY: the launch has 512 threads a block; its other promises are passed on.
         unsafe { crate::agents::cluster::run::<u8, crate::agents::cluster::Streaming<crate::agents::cluster::Default>>(&params) }
     }
+
+    /// A cluster per segment of any number of adjacent keys of 8 bits, which pass through its shared memory, for large k.
+    cluster / "large-8", threads 512, blocks 2: large_8(params: KernelParams) {
+        // SAFETY: the launch has 512 threads a block; its other promises are passed on.
+        unsafe { crate::agents::cluster::run::<u8, crate::agents::cluster::LargeK<crate::agents::cluster::Default>>(&params) }
+    }
     /// A cluster per segment of any number of keys of 16 bits, of which those that do not fit its shared memory are loaded by each pass
     /// that looks at them.
     cluster / "cluster-16", threads 512, blocks 2: cluster_16(params: KernelParams) {
@@ -332,6 +338,12 @@ kernels! {
     cluster / "stream-16", threads 512, blocks 2: stream_16(params: KernelParams) {
         // SAFETY: the launch has 512 threads a block; its other promises are passed on.
         unsafe { crate::agents::cluster::run::<u16, crate::agents::cluster::Streaming<crate::agents::cluster::Default>>(&params) }
+    }
+
+    /// A cluster per segment of any number of adjacent keys of 16 bits, which pass through its shared memory, for large k.
+    cluster / "large-16", threads 512, blocks 2: large_16(params: KernelParams) {
+        // SAFETY: the launch has 512 threads a block; its other promises are passed on.
+        unsafe { crate::agents::cluster::run::<u16, crate::agents::cluster::LargeK<crate::agents::cluster::Default>>(&params) }
     }
     /// A cluster per segment of any number of keys of 32 bits, of which those that do not fit its shared memory are loaded by each pass
     /// that looks at them.
@@ -345,6 +357,12 @@ kernels! {
         // SAFETY: the launch has 512 threads a block; its other promises are passed on.
         unsafe { crate::agents::cluster::run::<u32, crate::agents::cluster::Streaming<crate::agents::cluster::Default>>(&params) }
     }
+
+    /// A cluster per segment of any number of adjacent keys of 32 bits, which pass through its shared memory, for large k.
+    cluster / "large-32", threads 512, blocks 2: large_32(params: KernelParams) {
+        // SAFETY: the launch has 512 threads a block; its other promises are passed on.
+        unsafe { crate::agents::cluster::run::<u32, crate::agents::cluster::LargeK<crate::agents::cluster::Default>>(&params) }
+    }
     /// A cluster per segment of any number of keys of 64 bits, of which those that do not fit its shared memory are loaded by each pass
     /// that looks at them.
     cluster / "cluster-64", threads 512, blocks 2: cluster_64(params: KernelParams) {
@@ -356,6 +374,12 @@ kernels! {
     cluster / "stream-64", threads 512, blocks 2: stream_64(params: KernelParams) {
         // SAFETY: the launch has 512 threads a block; its other promises are passed on.
         unsafe { crate::agents::cluster::run::<u64, crate::agents::cluster::Streaming<crate::agents::cluster::Default>>(&params) }
+    }
+
+    /// A cluster per segment of any number of adjacent keys of 64 bits, which pass through its shared memory, for large k.
+    cluster / "large-64", threads 512, blocks 2: large_64(params: KernelParams) {
+        // SAFETY: the launch has 512 threads a block; its other promises are passed on.
+        unsafe { crate::agents::cluster::run::<u64, crate::agents::cluster::LargeK<crate::agents::cluster::Default>>(&params) }
     }
     /// A block per segment that brings what the cluster kernel has selected of keys of 8 bits in order.
     any / "order-8", threads 1024, blocks 1: order_8(params: OrderParams) {

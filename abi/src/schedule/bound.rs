@@ -59,6 +59,12 @@ impl Groups {
         Self { all, in_slots, listed: ranks.saturating_mul(list_capacity) }
     }
 
+    /// Whether the lists hold the `k` best, and have some room left for what else may be among them.
+    #[must_use]
+    pub const fn lists(self, k: u32) -> bool {
+        3 * k as u64 <= 2 * self.listed as u64
+    }
+
     /// What bounds the `k`-th cost well.
     #[must_use]
     pub const fn bound(self, k: u32) -> Bound {

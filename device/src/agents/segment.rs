@@ -270,6 +270,16 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>> Segment<'p, K> {
         }
     }
 
+    /// The slots of its row for keys and for indices of 32 bits, if the call writes these.
+    #[inline(always)]
+    pub fn slots(&self) -> Option<(Global<K>, Global<u32>)> {
+        let has_indices = matches!(self.params.value_kind, ValueKind::IndexU32 | ValueKind::IndexI32);
+        (has_indices && self.params.flags.contains(Flags::WRITE_KEYS)).then(|| {
+            let (row, k) = (self.row(), self.selected().into());
+            (self.keys_out().slice(row, k), self.values_out().slice(row, k))
+        })
+    }
+
     #[inline(always)]
     fn keys_out(&self) -> Global<K> {
         // SAFETY: the host checked that every row of the output lies within the buffer, which lives while the kernel runs.

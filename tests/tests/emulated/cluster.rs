@@ -8,7 +8,7 @@ use cluster_topk_abi::key_order::KeyWidth;
 use cluster_topk_abi::layout::TileGeometry;
 use cluster_topk_abi::params::{Flags, KernelParams};
 use cluster_topk_abi::policy::{ClusterPolicy, OrderMemory};
-use cluster_topk_device::agents::cluster::{Streaming, Tuning, run};
+use cluster_topk_device::agents::cluster::{LargeK, Streaming, Tuning, run};
 use cluster_topk_emulate::{Fault, Launch, Mode, Options, Report, Schedule};
 use cluster_topk_tests::check::check;
 use cluster_topk_tests::generators::{Distribution, case, keys, pick, rng};
@@ -45,6 +45,7 @@ macro_rules! tunings {
             policy: $name::POLICY,
             kernels: kernels::<$name>(),
             streaming: kernels::<Streaming<$name>>(),
+            large_k: kernels::<LargeK<$name>>(),
         },)*];
     };
 }
@@ -66,6 +67,22 @@ pub(crate) struct Agent {
     kernels: [unsafe fn(&KernelParams); 4],
     /// Those whose chunks pass through the slots.
     streaming: [unsafe fn(&KernelParams); 4],
+    /// Those that search for large k, for which chunks pass through the slots, too.
+    large_k: [unsafe fn(&KernelParams); 4],
+}
+
+/// The agent's kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    Resident,
+    /// Chunks pass through the slots, of which there are then no more than stages.
+    Streaming,
+    /// So they do, and the search is that for large k, whatever k is.
+    LargeK,
+}
+
+impl Family {
+    pub(crate) const ALL: [Self; 3] = [Self::Resident, Self::Streaming, Self::LargeK];
 }
 
 /// How the agent is launched.
@@ -73,8 +90,7 @@ pub(crate) struct Agent {
 pub(crate) struct Shape {
     pub(crate) width: u32,
     pub(crate) slots: u32,
-    /// Whether chunks pass through the slots, of which there are then no more than stages.
-    pub(crate) streams: bool,
+    pub(crate) family: Family,
     pub(crate) single_block_max_seg_size: u32,
     pub(crate) min_chunks_per_block: u32,
 }
@@ -86,7 +102,7 @@ impl Shape {
         Self {
             width: pick(rng, &[1, 2, 3, 4, 8, 16]),
             slots: pick(rng, &[1, 2, 3, 5, 20]),
-            streams: rng.random(),
+            family: pick(rng, &Family::ALL),
             single_block_max_seg_size: pick(rng, &[0, 0, 30, 1000]),
             min_chunks_per_block: pick(rng, &[1, 1, 2]),
         }
@@ -125,7 +141,13 @@ impl Emulated {
     pub(crate) fn configure<K>(&self, params: &mut KernelParams) -> (unsafe fn(&KernelParams), Launch) {
         let Shape { width, slots, single_block_max_seg_size, min_chunks_per_block, .. } = self.shape;
         // Other keys than adjacent ones cannot.
-        let streams = self.shape.streams && params.key_element_stride == 1;
+        let family = if params.key_element_stride == 1 { self.shape.family } else { Family::Resident };
+        let kernels = match family {
+            Family::Resident => self.agent.kernels,
+            Family::Streaming => self.agent.streaming,
+            Family::LargeK => self.agent.large_k,
+        };
+        let streams = family != Family::Resident;
         let slots = if streams { slots.min(self.agent.policy.pipeline_stages) } else { slots };
         params.slots = slots;
         params.single_block_max_seg_size = single_block_max_seg_size;
@@ -139,7 +161,7 @@ impl Emulated {
             // What the slots reach up to where memory starts on a line, as it does; a launch has more for where it does not.
             shared_bytes: geometry.slots_base(0) as u32 + slots * self.agent.policy.chunk_bytes,
         };
-        (if streams { self.agent.streaming } else { self.agent.kernels }[at], shape)
+        (kernels[at], shape)
     }
 }
 
@@ -270,7 +292,7 @@ fn one_case_under_many_schedules() {
                 let shape = Shape {
                     width: 4,
                     slots: 2,
-                    streams: seed % 2 == 0,
+                    family: Family::ALL[seed as usize % 3],
                     single_block_max_seg_size: 0,
                     min_chunks_per_block: 1,
                 };
@@ -304,7 +326,7 @@ fn barriers_of_the_cluster() {
     let shape = |width| Shape {
         width,
         slots: 50,
-        streams: false,
+        family: Family::Resident,
         single_block_max_seg_size: 0,
         min_chunks_per_block: 1,
     };
@@ -333,9 +355,10 @@ fn barriers_of_the_bound_and_of_the_order() {
     let far: Vec<u8> = (0..900).map(|i| if i % 300 == 7 { 200 + (i / 300) as u8 } else { 0 }).collect();
     let (mut gathered, mut settled, mut tried) = (0, 0, 0);
     for agent in AGENTS {
-        for (width, slots, streams) in [(2, 50, false), (4, 2, false), (4, 2, true)] {
-            let shape =
-                Shape { width, slots, streams, single_block_max_seg_size: 0, min_chunks_per_block: 1 };
+        for (width, slots, family) in
+            [(2, 50, Family::Resident), (4, 2, Family::Resident), (4, 2, Family::Streaming)]
+        {
+            let shape = Shape { width, slots, family, single_block_max_seg_size: 0, min_chunks_per_block: 1 };
             for (keys, k) in
                 [&[7; 900][..], &far].into_iter().flat_map(|keys| [1, 2, 3, 20].map(|k| (keys, k)))
             {

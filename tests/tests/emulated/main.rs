@@ -7,6 +7,7 @@ mod bucket_sort;
 mod cluster;
 mod contracts;
 mod hostile;
+mod large_k;
 mod matrix;
 mod mutation;
 mod order;

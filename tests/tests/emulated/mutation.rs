@@ -4,6 +4,7 @@
 //! needed; the agents have nothing of the kind.
 
 use crate::agents::{AGENTS, Agent};
+use crate::cluster::Family;
 use crate::{bucket_sort, cluster, ordered, probe, runner};
 use cluster_topk_emulate::{Mutation, Options, Report, Schedule, Site};
 use cluster_topk_tests::check::check;
@@ -127,12 +128,13 @@ fn by_cluster<K: cluster_topk_tests::key::TestKey>(
     agent: &'static cluster::Agent,
     width: u32,
     order: Order,
-    streams: bool,
+    family: Family,
+    len: usize,
     seed: u64,
     mutation: Option<Mutation>,
 ) -> Result<Report, String> {
     let rng = &mut rng(seed);
-    let len = 500 - seed as usize % 7;
+    let len = len - seed as usize % 7;
     let keys: Vec<K> = keys(rng, Distribution::ALL[seed as usize % Distribution::ALL.len()], len);
     let mut k = [1, len / 20, len / 3 + 1, len - 1][seed as usize % 4];
     if order != Order::Unsorted {
@@ -146,7 +148,7 @@ fn by_cluster<K: cluster_topk_tests::key::TestKey>(
     let options = Options { mutation, ..Schedule::nth(seed).into() };
     let slots = [1, 3, 40][seed as usize % 3];
     let shape =
-        cluster::Shape { width, slots, streams, single_block_max_seg_size: 0, min_chunks_per_block: 1 };
+        cluster::Shape { width, slots, family, single_block_max_seg_size: 0, min_chunks_per_block: 1 };
     let emulated = cluster::Emulated { agent, shape, schedule: options.schedule };
     let run = || emulated.launch(options, &request, Inputs { keys: &keys, values: &values }, &mut out);
     let report = catch_unwind(AssertUnwindSafe(run)).map_err(|_| "wrong slots".to_owned())?;
@@ -157,18 +159,21 @@ fn by_cluster<K: cluster_topk_tests::key::TestKey>(
 
 #[test]
 fn cluster_selection() {
-    // The widest histogram, so that few keys are settled without another pass, and a small one, which they are not.
-    for (agent, width, order, streams, least) in [
-        ("Wide", 4, Order::Unsorted, false, 20),
-        ("TwoLines", 3, Order::Unsorted, false, 15),
-        ("TwoLines", 3, Order::Unsorted, true, 15),
-        ("Wide", 3, Order::StableSorted, false, 24),
-        ("Wide", 3, Order::StableSorted, true, 24),
+    // The widest histogram, so that few keys are settled without another pass, and a small one, which they are not; more equal keys than
+    // all lists hold where a pass over all may follow another.
+    for (agent, width, order, family, len, least) in [
+        ("Wide", 4, Order::Unsorted, Family::Resident, 500, 20),
+        ("TwoLines", 3, Order::Unsorted, Family::Resident, 500, 15),
+        ("TwoLines", 3, Order::Unsorted, Family::Streaming, 500, 15),
+        ("TwoLines", 3, Order::Unsorted, Family::LargeK, 500, 15),
+        ("Wide", 4, Order::Unsorted, Family::LargeK, 2000, 15),
+        ("Wide", 3, Order::StableSorted, Family::Resident, 500, 24),
+        ("Wide", 3, Order::StableSorted, Family::Streaming, 500, 24),
     ] {
         let agent = cluster::AGENTS.iter().find(|one| one.name == agent).expect("an agent of that name");
         let run = |seed, mutation| match seed % 2 {
-            0 => by_cluster::<f32>(agent, width, order, streams, seed, mutation),
-            _ => by_cluster::<u64>(agent, width, order, streams, seed, mutation),
+            0 => by_cluster::<f32>(agent, width, order, family, len, seed, mutation),
+            _ => by_cluster::<u64>(agent, width, order, family, len, seed, mutation),
         };
         let (count, unnoticed) = survivors(run);
         assert_eq!(unnoticed, []);

@@ -1,6 +1,6 @@
 //! Chunks that pass through their slots: each corner of the schedule by itself, and how much is copied.
 
-use crate::cluster::{AGENTS, Agent, Emulated, PAIRS, Shape};
+use crate::cluster::{AGENTS, Agent, Emulated, Family, PAIRS, Shape};
 use crate::times;
 use cluster_topk_emulate::{Report, Schedule};
 use cluster_topk_tests::generators::{Distribution, keys, rng};
@@ -13,7 +13,7 @@ fn agent(name: &str) -> &'static Agent {
 
 /// Blocks of `slots` slots that chunks pass through.
 fn shape(width: u32, slots: u32) -> Shape {
-    Shape { width, slots, streams: true, single_block_max_seg_size: 0, min_chunks_per_block: 1 }
+    Shape { width, slots, family: Family::Streaming, single_block_max_seg_size: 0, min_chunks_per_block: 1 }
 }
 
 /// The `k` largest of the keys from number `from` on.

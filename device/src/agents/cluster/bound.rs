@@ -64,7 +64,7 @@ where
     };
     if const { T::STREAMS } && delegate {
         // SAFETY: the caller's promise, and the load's barrier of the block.
-        unsafe { share.stream::<true>(sample, &mut group) };
+        unsafe { share.stream::<true, false>(sample, &mut group) };
     }
     let (mut at, mut stage) = (0, 0);
     while at < share.resident {
@@ -90,7 +90,7 @@ where
     }
     let few = close::<K, T>(groups, sample);
     // SAFETY: the caller's promise; the branch is the same in the whole team, and there are at least k groups.
-    let found = unsafe { team.resolve(k, Counted::Delegates { few }, Some(least), true) };
+    let found = unsafe { team.resolve(k, Counted::Delegates { few }, Some(least), true, false) };
     let (least, most) = share.costs.folded(team.least(), all.within(found.bucket, shift, k).most);
     Start {
         open: Open { least, most, k },

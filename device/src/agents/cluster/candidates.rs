@@ -50,7 +50,7 @@ impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, '
                 while rest != 0 {
                     let number = rest.trailing_zeros();
                     let index = tile.index::<K>(number);
-                    add(share, at, share.key_in_slot(&tile, number), index);
+                    share.list(at, index, share.key_in_slot(&tile, number));
                     rest &= rest - 1;
                     at += 1;
                 }
@@ -58,7 +58,7 @@ impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, '
         };
         if const { T::STREAMS } {
             // SAFETY: the caller's promise.
-            unsafe { share.stream::<true>(false, &mut look_up) };
+            unsafe { share.stream::<true, false>(false, &mut look_up) };
         } else {
             share.resident(0, share.resident, &mut look_up);
         }
@@ -68,7 +68,7 @@ impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, '
                 let mut at = claim(share, within.count_ones());
                 tile.each(|key, number| {
                     if within & (1 << number) != 0 {
-                        add(share, at, key, tile.index::<K>(number));
+                        share.list(at, tile.index::<K>(number), key);
                         at += 1;
                     }
                 });
@@ -77,12 +77,21 @@ impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, '
         if let Some((key, index)) = share.single()
             && share.costs.strict(key) <= most
         {
-            add(share, claim(share, 1), key, index);
+            share.list(claim(share, 1), index, key);
         }
         // SAFETY: the caller's promise.
         unsafe { block::sync() };
         let count = state.load(word::LISTED);
         Self { share, listed: (count <= list.len()).then_some(count) }
+    }
+
+    /// Those within a range that an early [placement](super::place::write) has listed, if they fit.
+    ///
+    /// Any thread, after a barrier of the block.
+    #[inline(always)]
+    pub(super) fn listed_within(share: &'s Share<'p, K, T>) -> Self {
+        let count = share.memory.state.load(word::LISTED);
+        Self { share, listed: (count <= share.memory.list.len()).then_some(count) }
     }
 
     /// How many are listed, if they are.
@@ -183,14 +192,4 @@ impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, '
 #[inline(always)]
 fn claim<K: Key, T: Tuning>(share: &Share<'_, K, T>, count: u32) -> u32 {
     share.memory.state.fetch_add(word::LISTED, count, Scope::Block)
-}
-
-/// Sets place `at` of the list, if there is one.
-#[inline(always)]
-fn add<K: Key, T: Tuning>(share: &Share<'_, K, T>, at: u32, key: K, index: u32) {
-    let memory = share.memory;
-    if at < memory.list.len() {
-        memory.list.store(at, index);
-        memory.list_keys.store(at, key);
-    }
 }

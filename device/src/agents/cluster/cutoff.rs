@@ -10,6 +10,7 @@ use super::Tuning;
 use super::candidates::Candidates;
 use super::memory::Memory;
 use super::team::Team;
+use super::tile::Tile;
 use crate::agents::cost::Key;
 use crate::agents::open::Open;
 use crate::arch::thread;
@@ -56,6 +57,21 @@ impl Cutoff {
     #[inline(always)]
     pub(super) fn admits(self, index: u32) -> bool {
         index ^ self.turn < self.limit
+    }
+
+    /// Which keys of a tile it admits if they are ties, a bit each.
+    #[inline(always)]
+    pub(super) fn admitted<K: Key>(self, tile: &Tile) -> u32 {
+        let lanes = const { K::PER_VEC16 as u32 };
+        // The indices of a vector follow one another, and those admitted are on one side of an edge.
+        let turned = self.turn != 0;
+        let edge = if turned { self.turn.wrapping_add(1).wrapping_sub(self.limit) } else { self.limit };
+        let of = |first: u32| {
+            let below = (1 << edge.saturating_sub(first).min(lanes)) - 1;
+            if turned { !below & ((1 << lanes) - 1) } else { below }
+        };
+        let one = of(tile.first);
+        if const { Tile::keys::<K>() > K::PER_VEC16 } { one | of(tile.second) << lanes } else { one }
     }
 
     /// The cutoff that admits `wanted` of this block's keys of cost `tie`, fewer than all.

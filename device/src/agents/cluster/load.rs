@@ -99,7 +99,8 @@ where
     }
     // SAFETY: the caller's promise.
     unsafe { block::sync() };
-    if !team.alone() {
+    // Where all keys are counted before a block looks at another's memory, the barrier in between will do.
+    if const { !T::LARGE_K } && !team.alone() {
         // The peers may use this block's memory once all have arrived; who waits for that does so as late as possible. One thread
         // speaks for all, which the barrier has ordered before.
         if thread::index() == 0 {

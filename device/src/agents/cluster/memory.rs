@@ -26,6 +26,8 @@ pub(super) mod word {
     pub(crate) const ALL_BACK: u32 = 8;
     /// A bucket that this block has found for itself: its index, and the items before it and in it.
     pub(crate) const FOUND: u32 = 9;
+    /// The next slot of this block's keys better than the range, where these leave before the k-th is known.
+    pub(crate) const EARLY: u32 = 11;
     /// Candidates that this block has listed, or would have.
     pub(crate) const LISTED: u32 = 12;
     /// Keys of the open range that this block has sent to all, or its ties that are to be ranked.
@@ -151,6 +153,18 @@ impl<K: Key, T: Tuning> Memory<K, T> {
     #[inline(always)]
     pub(super) fn least_of_warps(&self) -> Shared<K::Word> {
         self.scan.cast()
+    }
+
+    /// The cost below which winners have left before the k-th was known, where the second half of the blocks' least costs was.
+    #[inline(always)]
+    pub(super) fn put_below(&self) -> Shared<K::Word> {
+        self.state.slice(word::LEAST_OF_RANKS + MAX_CLUSTER_WIDTH, 2).cast()
+    }
+
+    /// How many winners of all blocks have.
+    #[inline(always)]
+    pub(super) fn put_early(&self) -> Shared<u32> {
+        self.state.slice(word::LEAST_OF_RANKS + MAX_CLUSTER_WIDTH + 2, 1)
     }
 
     /// What is known of the segment.

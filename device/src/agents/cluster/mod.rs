@@ -7,11 +7,13 @@
 //! | candidates | `candidates` | a list of the keys within the bound, so that nothing below looks at the others again |
 //! | passes | `passes`, `team` | the k-th cost, by histograms that all blocks fold into the leader's |
 //! | placement | `place`, `cutoff`, `few`, `winners` | every winner in its slot, each block putting its own |
+//! | large k | `large_k` | what bound, candidates and passes leave, and some winners in their slots already |
 //! | ordering | `order` | where the output is sorted: winners gather in the leader's memory, and it writes them in order |
 //!
 //! Keys that do not fit the slots come in one of two ways, each a kernel of its own, of which the host takes the one that suits the
 //! call: every pass that looks at them loads them (`share`), or chunks pass through the slots by bulk copies (`stream`), which pays
-//! where keys are looked at more than once and several blocks share a multiprocessor.
+//! where keys are looked at more than once and several blocks share a multiprocessor. A third kernel, for which they pass through, too,
+//! is for k so large that delegates bound the k-th badly and the winners fit no list (`large_k`).
 //!
 //! Where a bound leaves so few candidates that every block can have them all, the passes are left out. Where it leaves more than the
 //! blocks can list, as where many keys are equal, passes look at all keys until that has changed.
@@ -20,7 +22,8 @@
 //! one barrier for what is initialised at the start, whose wait lies just before the first access to a peer, and one for the
 //! counts that seed the output positions, a segment takes `2 × passes + 2` of them, and none where one block does it all. A bound
 //! counts as a pass. Where the output is sorted, winners that gather in the leader's memory take one more; or few candidates are
-//! settled instead of the passes, by the barrier of the counts alone, or two more if they turn out to be many.
+//! settled instead of the passes, by the barrier of the counts alone, or two more if they turn out to be many. The search for large k
+//! takes none for the start, and one more where some winners leave before the others are known.
 //!
 //! Passes spread their buckets over the range of costs that is still open instead of cutting the key into fixed digits. The
 //! first pass over a key of which nothing is known is the same; later ones, and those behind a bound, do not waste buckets
@@ -33,6 +36,7 @@ mod candidates;
 mod cutoff;
 mod few;
 mod found;
+mod large_k;
 mod load;
 mod memory;
 mod order;
@@ -67,6 +71,8 @@ pub trait Tuning: Copy + core::fmt::Debug {
     /// Whether chunks pass through the slots, so that what does not fit them can be looked at again and again. Otherwise as
     /// many as fit have a slot for good, and the others are loaded from global memory, best a single time.
     const STREAMS: bool = false;
+    /// Whether the search is that for large k, for which chunks pass through the slots. It is right for any k.
+    const LARGE_K: bool = false;
 
     /// [`bucket_sort`](crate::agents::bucket_sort::bucket_sort()) of items in place, by as many threads as the policy says, for
     /// up to as many items as its [`order`](ClusterPolicy::order).
@@ -120,6 +126,27 @@ pub struct Streaming<T>(core::marker::PhantomData<T>);
 impl<T: Tuning> Tuning for Streaming<T> {
     const POLICY: ClusterPolicy = T::POLICY;
     const STREAMS: bool = true;
+
+    #[inline(always)]
+    unsafe fn sort<W: Word>(
+        items: Items<W, u32>,
+        scratch: Scratch<W>,
+        count: u32,
+        index_bits: u32,
+    ) -> Sorted<W, u32> {
+        // SAFETY: the caller's promise.
+        unsafe { T::sort(items, scratch, count, index_bits) }
+    }
+}
+
+/// [`Streaming`], by the search for large k.
+#[derive(Clone, Copy, Debug)]
+pub struct LargeK<T>(core::marker::PhantomData<T>);
+
+impl<T: Tuning> Tuning for LargeK<T> {
+    const POLICY: ClusterPolicy = T::POLICY;
+    const STREAMS: bool = true;
+    const LARGE_K: bool = true;
 
     #[inline(always)]
     unsafe fn sort<W: Word>(
@@ -206,15 +233,22 @@ where
         // SAFETY: the whole block is here: what was branched on is the same for all its threads.
         unsafe { block::sync() };
     } else {
-        // SAFETY: all threads of every block that works on the segment are here: what was branched on is the same for all of
-        // them.
-        unsafe {
-            load::start(&segment, &share, &team);
-        }
-        // SAFETY: as above; the load has been started.
-        let start = unsafe { bound::find(&share, &team, k, groups, order.sorts()) };
-        // SAFETY: as above; all of the share is loaded.
-        if unsafe { passes::select(&share, &team, &order, start) } || !order.sorts() {
+        let is_done = if const { T::LARGE_K } {
+            // SAFETY: all threads of every block that works on the segment are here: what was branched on is the same for all of
+            // them.
+            unsafe { large_k::select(&segment, &share, &team, &order, k) };
+            false
+        } else {
+            // SAFETY: as above.
+            unsafe {
+                load::start(&segment, &share, &team);
+            }
+            // SAFETY: as above; the load has been started.
+            let start = unsafe { bound::find(&share, &team, k, groups, order.sorts()) };
+            // SAFETY: as above; all of the share is loaded.
+            unsafe { passes::select(&share, &team, &order, start) }
+        };
+        if is_done || !order.sorts() {
             return;
         }
         // SAFETY: as above. Every thread may have put winners into the leader's memory.

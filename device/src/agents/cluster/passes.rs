@@ -17,6 +17,8 @@ use crate::agents::open::Open;
 pub(super) struct Kth<W> {
     pub(super) open: Open<W>,
     pub(super) part: Part,
+    /// Whether what is better than an earlier range has been put already.
+    pub(super) is_rest: bool,
 }
 
 /// Narrows the open range until all keys within it are wanted, or few keys or a single cost are left in it, and puts the winners
@@ -64,7 +66,7 @@ where
         unsafe { candidates.count(team, bucket) };
         // SAFETY: the caller's promise; the range and so the loop are the same in the whole team.
         let found = unsafe {
-            team.resolve(open.k, Counted::Keys { few: const { few::boundary::<K, T>() } }, None, first)
+            team.resolve(open.k, Counted::Keys { few: const { few::boundary::<K, T>() } }, None, first, false)
         };
         first = false;
         open = open.within(found.bucket, shift, found.k);
@@ -74,7 +76,9 @@ where
         floor = false;
         if found.part != Part::Some || open.least == open.most {
             // SAFETY: as above; the passes have counted what this block holds.
-            unsafe { place::write(&candidates, team, order, Kth { open, part: found.part }) };
+            unsafe {
+                place::write(&candidates, team, order, Kth { open, part: found.part, is_rest: false }, false);
+            }
             return false;
         }
         is_crowd = is_crowd && team.is_crowded();

@@ -220,7 +220,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
     pub(super) unsafe fn vectors(&self, each: &mut impl FnMut(Tile)) {
         if const { T::STREAMS } {
             // SAFETY: the caller's promise.
-            unsafe { self.stream::<false>(false, each) };
+            unsafe { self.stream::<false, false>(false, each) };
         } else {
             let (segment, end) = (self.segment(), self.keys());
             self.rows(0, end, each, |at| self.vector(&segment, at));
@@ -237,7 +237,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
     pub(super) unsafe fn vectors_until(&self, done: impl Fn() -> bool, each: &mut impl FnMut(Tile)) {
         if const { T::STREAMS } {
             // SAFETY: the caller's promise.
-            unsafe { self.stream::<false>(false, each) };
+            unsafe { self.stream::<false, false>(false, each) };
         } else {
             let (segment, part) = (self.segment(), const { PART * batch::<K>() * Self::ROW });
             let mut from = 0;
@@ -251,12 +251,17 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
 
     /// Calls `each` with this thread's part of the vectors in all chunks, or with `peek` of those that are in slots before the
     /// first pass over all; for where chunks pass through the slots. By two loops where `each` may be there `TWICE`: that is faster.
+    /// By `WHOLE` warps if it may need them: a lane that has nothing then comes along.
     ///
     /// # Safety
     ///
     /// As for [`Self::vectors`].
     #[inline(always)]
-    pub(super) unsafe fn stream<const TWICE: bool>(&self, peek: bool, each: &mut impl FnMut(Tile)) {
+    pub(super) unsafe fn stream<const TWICE: bool, const WHOLE: bool>(
+        &self,
+        peek: bool,
+        each: &mut impl FnMut(Tile),
+    ) {
         let chunk_keys = const { Memory::<K, T>::CHUNK_KEYS };
         let own = thread::index() * const { K::PER_VEC16 as u32 };
         let mut stream = Stream::open(self, peek);
@@ -269,18 +274,21 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
             let load = |at: u32| self.memory.slots.load16(place + at);
             let tile = |at: u32, one, two, is_full| {
                 let second = first + at + const { Self::ROW };
-                Tile { one, two, is_full, first: first + at, second, shift }
+                let is_there = !WHOLE || at < len;
+                Tile { one, two, is_full, is_there, first: first + at, second, shift }
             };
+            let behind = if WHOLE { thread::lane() * K::PER_VEC16 as u32 } else { 0 };
             if const { TWICE && Self::TILE_IS_CHUNK } && len == chunk_keys {
                 // No condition on the second vector, so that it is loaded beside the first.
                 each(tile(own, load(own), load(own + const { Self::ROW }), true));
             } else {
                 let mut at = own;
-                while at < len {
+                while at - behind < len {
                     let second = at + const { Self::ROW };
                     let is_full = const { batch::<K>() > 1 } && second < len;
+                    let one = if !WHOLE || at < len { load(at) } else { Vec16([0; 4]) };
                     let two = if is_full { load(second) } else { Vec16([0; 4]) };
-                    each(tile(at, load(at), two, is_full));
+                    each(tile(at, one, two, is_full));
                     at += const { batch::<K>() * Self::ROW };
                 }
             }
@@ -310,6 +318,16 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
         }
     }
 
+    /// Sets place `at` of the list, if there is one.
+    #[inline(always)]
+    pub(super) fn list(&self, at: u32, index: u32, key: K) {
+        let memory = self.memory;
+        if at < memory.list.len() {
+            memory.list.store(at, index);
+            memory.list_keys.store(at, key);
+        }
+    }
+
     /// Loads a tile, then looks at it.
     #[inline(always)]
     fn rows(&self, from: u32, to: u32, each: &mut impl FnMut(Tile), load: impl Fn(u32) -> Vec16) {
@@ -325,6 +343,7 @@ impl<'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Share<'p, K, T> {
                 one,
                 two,
                 is_full,
+                is_there: true,
                 first: self.first + at,
                 second: self.first + second,
                 shift: self.first,

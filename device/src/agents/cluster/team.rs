@@ -121,6 +121,10 @@ impl<K: Key, T: Tuning> Team<K, T> {
     /// each thread's `least` cost, [`Self::least`] is there afterwards; it is gathered by stores, since 64-bit minima are no
     /// atomic operation of shared memory.
     ///
+    /// Each block adds its buckets to the leader's. With `pulls`, which the search for large k asks for where most buckets of all blocks
+    /// hold some, the leader loads them all instead. Where few keys are found it leaves
+    /// the other blocks' histograms as they are.
+    ///
     /// # Safety
     ///
     /// All threads of the team call it together; the histograms hold at least `k` items. `first` says that it is the first
@@ -132,8 +136,10 @@ impl<K: Key, T: Tuning> Team<K, T> {
         counted: Counted,
         least: Option<K::Word>,
         first: bool,
+        pulls: bool,
     ) -> Found {
         let memory = self.memory;
+        let pulls = const { T::LARGE_K } && pulls && !self.alone();
         let own_first = thread::index() * 4;
         let has_buckets = own_first < const { Memory::<K, T>::BUCKETS };
         let (leads, mut counts) = (self.leads(), Vec16([0; 4]));
@@ -157,12 +163,14 @@ impl<K: Key, T: Tuning> Team<K, T> {
             }
             if !leads && has_buckets {
                 counts = memory.histogram.load16(own_first);
-                memory.histogram.store16(own_first, Vec16([0; 4]));
-                let merged = memory.histogram.at(self.leader());
-                for (at, &count) in counts.0.iter().enumerate() {
-                    if count > 0 {
-                        merged.add(own_first + at as u32, count, Scope::Cluster);
-                        publishes = true;
+                if !pulls {
+                    memory.histogram.store16(own_first, Vec16([0; 4]));
+                    let merged = memory.histogram.at(self.leader());
+                    for (at, &count) in counts.0.iter().enumerate() {
+                        if count > 0 {
+                            merged.add(own_first + at as u32, count, Scope::Cluster);
+                            publishes = true;
+                        }
                     }
                 }
             }
@@ -184,7 +192,7 @@ impl<K: Key, T: Tuning> Team<K, T> {
         // SAFETY: the caller's promise.
         unsafe { self.sync(publishes) };
         if leads && has_buckets {
-            counts = memory.histogram.load16(own_first);
+            counts = if pulls { self.pull(own_first) } else { memory.histogram.load16(own_first) };
             memory.histogram.store16(own_first, Vec16([0; 4]));
         }
         if leads && least.is_some() && thread::warp_index() == 0 {
@@ -221,6 +229,15 @@ impl<K: Key, T: Tuning> Team<K, T> {
         let word =
             if self.alone() { memory.result().load(0) } else { memory.result().at(self.leader()).load(0) };
         let found = Found::unpacked(word);
+        // Where few keys are left, peers may be sending theirs there.
+        if pulls && found.part != Part::Few {
+            if !leads && has_buckets {
+                memory.histogram.store16(own_first, Vec16([0; 4]));
+            }
+            // Whether a pass follows is decided later; a barrier that waits for that costs registers.
+            // SAFETY: the caller's promise; what was found is the same in the whole team.
+            unsafe { block::sync() };
+        }
         if matches!(counted, Counted::Keys { .. }) && !leads && found.bucket / 4 == thread::index() {
             // This thread's buckets hold it: its scan says what the block has before it.
             for (at, &count) in counts.0.iter().enumerate() {
@@ -233,6 +250,23 @@ impl<K: Key, T: Tuning> Team<K, T> {
             }
         }
         found
+    }
+
+    /// The sums of four buckets over all blocks.
+    #[inline(always)]
+    fn pull(&self, first: u32) -> Vec16 {
+        let of = |rank: u32| {
+            if rank < self.width { self.memory.histogram.at(rank).load16(first) } else { Vec16([0; 4]) }
+        };
+        let mut sums = Vec16([0; 4]);
+        let mut rank = 0;
+        while rank < self.width {
+            // Several at a time, so that none waits for the one before.
+            let (one, two, three, four) = (of(rank), of(rank + 1), of(rank + 2), of(rank + 3));
+            sums = sums.plus(one).plus(two).plus(three).plus(four);
+            rank += 4;
+        }
+        sums
     }
 
     /// The ties of this block, after the last [`Self::resolve`], of which the blocks before it in scan order have `before`.
@@ -294,7 +328,7 @@ pub(super) unsafe fn scan_buckets<K: Key, T: Tuning>(
 
 /// How many of the `count` items of a bucket are wanted that has `before` items before it, if it holds the `k`-th.
 #[inline(always)]
-fn wanted(k: u32, before: u32, count: u32) -> Option<u32> {
+pub(super) fn wanted(k: u32, before: u32, count: u32) -> Option<u32> {
     let wanted = k.wrapping_sub(before);
     (before < k && wanted <= count).then_some(wanted)
 }

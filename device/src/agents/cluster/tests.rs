@@ -299,13 +299,13 @@ fn a_pass_and_the_placement() {
             // SAFETY: the whole block is here.
             unsafe { candidates.count(&team, |key, _| key) };
             // SAFETY: all threads of the team are here, and have counted all keys.
-            let found = unsafe { team.resolve(k, Counted::Keys { few: 0 }, None, true) };
+            let found = unsafe { team.resolve(k, Counted::Keys { few: 0 }, None, true, false) };
             let Found { bucket, k, part } = found;
             log.add((bucket, k, part == Part::Whole));
             let open = Open { least: bucket, most: bucket, k };
             let order = Order::of(params, share.memory, k);
             // SAFETY: as above; the pass has found them.
-            unsafe { place::write(&candidates, &team, &order, Kth { open, part }) };
+            unsafe { place::write(&candidates, &team, &order, Kth { open, part, is_rest: false }, false) };
         });
         let mut order: Vec<(u32, u32)> = (0..).zip(&keys).map(|(index, &key)| (key, index)).collect();
         order.sort_unstable();

@@ -20,6 +20,8 @@ pub(super) struct Tile {
     pub(super) first: u32,
     /// Index of the first key of the second vector.
     pub(super) second: u32,
+    /// Whether there is anything: a lane without a tile may keep the others of its warp company.
+    pub(super) is_there: bool,
     /// What takes an index to its key's place in the slots, by subtraction, if it has one.
     pub(super) shift: u32,
 }
@@ -58,6 +60,19 @@ impl Tile {
             for lane in 0..K::PER_VEC16 {
                 each(self.two.get(lane), (lane + K::PER_VEC16) as u32, self.is_full);
             }
+        }
+    }
+
+    /// The numbers of the keys that are there, a bit each.
+    #[inline(always)]
+    pub(super) fn there<K: Key>(&self) -> u32 {
+        let (all, one) = const { ((1 << Self::keys::<K>()) - 1, (1 << K::PER_VEC16) - 1) };
+        if !self.is_there {
+            0
+        } else if self.is_full {
+            all
+        } else {
+            one
         }
     }
 

@@ -33,7 +33,7 @@ impl<K: Key + core::ops::BitXor<Output = K>, T: Tuning> Winners<'_, '_, '_, K, T
     }
 
     #[inline(always)]
-    fn put_in(&self, slot: u32, index: u32, key: K) {
+    pub(super) fn put_in(&self, slot: u32, index: u32, key: K) {
         self.order.put(&self.segment, self.candidates.share.costs, self.team, slot, index, key);
     }
 
