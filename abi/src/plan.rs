@@ -6,8 +6,9 @@
 //! the other's work. So each width is tried twice, with the smallest shared memory that keeps the longest segment resident, or
 //! all there is, and with no more than half of it. The driver is asked how many such clusters run at once, hence in how many
 //! *waves* all segments get their turn, and an estimate of the time decides: linear in waves and chunks, its coefficients
-//! fitted to measurements. Where more keys are wanted than can be listed, every pass looks at all keys, and the work on them
-//! counts, wherever they are. Among equals the widest wins, and of two sizes the larger.
+//! fitted to measurements. Where more keys are wanted than can be listed, the work on them counts, wherever they are; where k is
+//! so large that delegates bound the k-th badly, too, all keys are looked at twice, by kernels of their own
+//! ([`ClusterPlan::large_k`]). Among equals the widest wins, and of two sizes the larger.
 //!
 //! # Which widths count
 //!
@@ -163,6 +164,10 @@ pub struct ClusterPlan {
     /// [`pipeline_stages`](ClusterPolicy::pipeline_stages) then. Otherwise chunks stay in their slots, and the threads load those
     /// without one themselves: once where a sample of the keys will do for the bound.
     pub streams: bool,
+    /// Whether the search is that for large k: all keys are looked at twice, and there are no delegates. For adjacent keys of which so
+    /// many are wanted that delegates bound the k-th badly and the winners are more than fit the lists, unless the segments are short.
+    /// Chunks pass through the slots then, or stay there if all fit.
+    pub large_k: bool,
     /// The most chunks that a block owns of any segment.
     pub chunks_per_rank: u32,
     /// In how many rounds the segments get their turn; unknown under [`ClusterSizing::Portable`].
@@ -236,7 +241,7 @@ impl core::error::Error for NoPlan {}
 /// Plans a launch under a valid policy.
 ///
 /// `max_active_clusters` answers how many clusters of a shape the device runs at once, 0 for a shape that it cannot launch; it
-/// is asked at most three times for each width. Under
+/// is asked at most four times for each width. Under
 /// [`ClusterSizing::Portable`] it is not asked, and `limits` do not count.
 ///
 /// A width at which the grid would have more than [`MAX_GRID_BLOCKS`] blocks drops out.
@@ -267,21 +272,28 @@ pub fn plan_cluster(
         let chunks_per_rank = max_chunks_per_rank(chunks, width, policy.min_chunks_per_block);
         let slots = chunks_per_rank.clamp(1, slots);
         // Whether they do is known when it is known how many blocks run at once.
-        let may_stream = !portable
-            && matches!(demand.loads, Loads::Bulk)
+        let in_bulk = !portable && matches!(demand.loads, Loads::Bulk);
+        let looks = || looks(policy, demand, &geometry, width, slots);
+        let large_k = in_bulk
+            && !matches!(reason, WidthReason::SingleBlock)
+            && !matches!(policy.streaming, Streaming::Never)
+            && looks() == Looks::Large;
+        let may_stream = in_bulk
             && chunks_per_rank > slots
             && match policy.streaming {
-                Streaming::Estimated => looks(policy, demand, &geometry, width, slots) != Looks::Once,
+                Streaming::Estimated => looks() != Looks::Once,
                 Streaming::Always => true,
                 Streaming::Never => false,
             };
-        let slots = if may_stream { slots.min(policy.pipeline_stages) } else { slots };
+        let streams = large_k || may_stream;
+        let slots = if streams { slots.min(policy.pipeline_stages) } else { slots };
         // At most `available`, since that is where `most_slots` comes from.
         let dynamic_smem_bytes = geometry.bytes_for_slots(slots.into()) as u32 + order_bytes;
         ClusterPlan {
             shape: LaunchShape { cluster_width: width, dynamic_smem_bytes },
             slots,
-            streams: may_stream,
+            streams,
+            large_k,
             chunks_per_rank,
             waves,
             reason,
@@ -299,11 +311,22 @@ pub fn plan_cluster(
         let clusters = max_active_clusters(plan.shape);
         let count = arith::div_ceil(demand.num_segments, clusters.into());
         let waves = Waves { clusters, count };
+        let at_once = demand.num_segments.min(clusters.into());
+        let width = plan.shape.cluster_width;
+        let shares = if plan.large_k {
+            // Clusters lie within parts of the device that are no multiples of their width, so that two blocks may share a
+            // multiprocessor while others have none.
+            let alone = LaunchShape { dynamic_smem_bytes: available, ..plan.shape };
+            at_once > max_active_clusters(alone).into()
+        } else {
+            at_once * u64::from(width) > limits.multiprocessors.into()
+        };
         let streams = plan.streams
-            && (matches!(policy.streaming, Streaming::Always)
-                || shares(demand, limits, &plan.shape, waves)
-                || looks(policy, demand, &geometry, plan.shape.cluster_width, plan.slots) == Looks::Many);
-        (clusters > 0).then_some(ClusterPlan { waves: Some(waves), streams, ..plan })
+            && (plan.large_k
+                || shares
+                || matches!(policy.streaming, Streaming::Always)
+                || looks(policy, demand, &geometry, width, plan.slots) == Looks::Many);
+        (clusters > 0).then_some((ClusterPlan { waves: Some(waves), streams, ..plan }, shares))
     };
 
     let occupied = effective_width(chunks, u32::MAX, policy.min_chunks_per_block);
@@ -311,7 +334,7 @@ pub fn plan_cluster(
     let fits_the_grid = |width: u32| demand.num_segments <= MAX_GRID_BLOCKS / u64::from(width);
     if single_cta_eligible(&geometry, demand.len(), most_slots, policy.single_block_max_seg_size)
         && fits_the_grid(1)
-        && let Some(plan) = launchable(sized(1, most_slots, None, WidthReason::SingleBlock))
+        && let Some((plan, _)) = launchable(sized(1, most_slots, None, WidthReason::SingleBlock))
     {
         return Ok(plan);
     }
@@ -329,8 +352,8 @@ pub fn plan_cluster(
         let whole = sized(width, most_slots, None, WidthReason::LeastTime);
         let halved = sized(width, half_slots, None, WidthReason::LeastTime);
         for plan in [Some(whole), (halved != whole).then_some(halved)].into_iter().flatten() {
-            if let Some(plan) = launchable(plan) {
-                let time = estimated_time(policy, demand, limits, &geometry, &plan);
+            if let Some((plan, shares)) = launchable(plan) {
+                let time = estimated_time(policy, demand, &geometry, &plan, shares);
                 if best.is_none_or(|(least, _)| time < least) {
                     best = Some((time, plan));
                 }
@@ -344,12 +367,6 @@ pub fn plan_cluster(
     })
 }
 
-/// Whether some multiprocessor runs several blocks at once.
-fn shares(demand: &Demand, limits: &ClusterLimits, shape: &LaunchShape, waves: Waves) -> bool {
-    let blocks = demand.num_segments.min(waves.clusters.into()) * u64::from(shape.cluster_width);
-    blocks > limits.multiprocessors.into()
-}
-
 /// How often a block looks at all of its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Looks {
@@ -359,8 +376,11 @@ enum Looks {
     Twice,
     /// By an estimate that serves where nothing bounds the k-th before the first pass, though candidates fit the lists.
     Passes,
-    /// In every pass and for the placement: the winners alone are more than fit the lists.
+    /// In every pass and for the placement: delegates bound the k-th, but the winners alone are more than fit the lists.
     Many,
+    /// For one pass and the placement, by the search for large k: nothing bounds the k-th before the first pass, and the winners alone
+    /// are more than fit the lists.
+    Large,
 }
 
 /// How often that is, for the longest segment, at a width and a number of slots.
@@ -369,12 +389,13 @@ fn looks(policy: &ClusterPolicy, demand: &Demand, geometry: &TileGeometry, width
     let schedule = ClusterSchedule::new(&split, width, policy.min_chunks_per_block, ScanOrder::Ascending);
     let groups = Groups::of(&split, &schedule, demand.key_width, slots, policy.list_capacity);
     let wanted = arith::min(demand.max_k, demand.len() as u64);
-    let fit_the_lists = 3 * wanted / 2 <= u64::from(groups.listed);
-    match groups.bound(wanted as u32) {
+    let k = wanted as u32;
+    match groups.bound(k) {
         Bound::Sample => Looks::Once,
-        _ if !fit_the_lists => Looks::Many,
-        Bound::All => Looks::Twice,
-        Bound::None => Looks::Passes,
+        Bound::All if groups.lists(k) => Looks::Twice,
+        Bound::All => Looks::Many,
+        Bound::None if groups.lists(k) => Looks::Passes,
+        Bound::None => Looks::Large,
     }
 }
 
@@ -388,27 +409,32 @@ const PER_WAVE: [u64; 2] = [110, 150];
 const PER_RESIDENT_CHUNK: [u64; 2] = [10, 20];
 /// A chunk that is read from global memory; one block's reads hide behind another's work.
 const PER_STREAMED_CHUNK: [u64; 2] = [10, 14];
+/// By the search for large k: a wave, and a chunk.
+const PER_LARGE_K_WAVE: [u64; 2] = [130, 150];
+const PER_LARGE_K_CHUNK: [u64; 2] = [20, 36];
 /// A chunk whose keys are looked at many times, wherever it is: the work on them is more than that of bringing them in.
 const PER_BUSY_CHUNK: [u64; 2] = [40, 70];
 
-/// The time that a launch takes, for comparison with others of the same demand.
+/// The time that a launch takes, for comparison with others of the same demand, where blocks share multiprocessors or not.
 fn estimated_time(
     policy: &ClusterPolicy,
     demand: &Demand,
-    limits: &ClusterLimits,
     geometry: &TileGeometry,
     plan: &ClusterPlan,
+    shares: bool,
 ) -> u64 {
     let Some(waves) = plan.waves else { return u64::MAX };
-    let width = plan.shape.cluster_width;
-    let shared = usize::from(shares(demand, limits, &plan.shape, waves));
-    let reads = match looks(policy, demand, geometry, width, plan.slots) {
+    let shared = usize::from(shares);
+    let chunks = u64::from(plan.chunks_per_rank);
+    if plan.large_k {
+        return waves.count.saturating_mul(PER_LARGE_K_WAVE[shared] + chunks * PER_LARGE_K_CHUNK[shared]);
+    }
+    let reads = match looks(policy, demand, geometry, plan.shape.cluster_width, plan.slots) {
         Looks::Once => 1,
         Looks::Twice => 2,
         Looks::Passes => 6,
-        Looks::Many => {
-            let chunks = u64::from(plan.chunks_per_rank) * PER_BUSY_CHUNK[shared];
-            return waves.count.saturating_mul(PER_WAVE[shared] + chunks);
+        Looks::Many | Looks::Large => {
+            return waves.count.saturating_mul(PER_WAVE[shared] + chunks * PER_BUSY_CHUNK[shared]);
         }
     };
     let resident = u64::from(plan.resident_chunks_per_rank()) * PER_RESIDENT_CHUNK[shared];

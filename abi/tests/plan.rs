@@ -79,7 +79,7 @@ fn plan(device: &Device, policy: &ClusterPolicy, demand: &Demand) -> Result<Clus
         assert!(cluster_width <= device.limits().max_cluster_width);
         device.active(policy.threads_per_block, cluster_width, dynamic_smem_bytes.into())
     });
-    assert!(asked.len() <= 11, "{asked:?}");
+    assert!(asked.len() <= 20, "{asked:?}");
     plan
 }
 
@@ -135,7 +135,9 @@ fn brute_force(
         let share = worst_share(chunks, width.into(), min_chunks);
         let smallest = |most| (1..=most).find(|&slots| share <= slots.into()).unwrap_or(most);
         for slots in [smallest(half), smallest(most)] {
-            let slots = if may_stream(policy, demand, width, slots, share) {
+            let through =
+                large_k(policy, demand, width, slots) || may_stream(policy, demand, width, slots, share);
+            let slots = if through {
                 // Chunks pass through them, each by barriers of its own.
                 slots.min(policy.pipeline_stages.into())
             } else {
@@ -167,11 +169,19 @@ fn time(
 ) -> u128 {
     let segments = u128::from(demand.num_segments);
     let multiprocessors = device.groups.iter().sum::<u64>();
-    let alone = segments.min(clusters.into()) * u128::from(width) <= multiprocessors.into();
+    let at_once = segments.min(clusters.into());
+    if large_k(policy, demand, width, slots) {
+        // As many as there are where each block takes all the shared memory that it may have.
+        let most = device.limits().smem_per_block_optin_bytes.into();
+        let alone = at_once <= device.active(policy.threads_per_block, width, most).into();
+        let (wave, chunk) = if alone { (130, 20) } else { (150, 36) };
+        return segments.div_ceil(clusters.into()) * (wave + chunk * share);
+    }
+    let alone = at_once * u128::from(width) <= multiprocessors.into();
     let (wave, kept, read) = if alone { (110, 10, 10) } else { (150, 20, 14) };
     let passes = passes(policy, demand, width, slots);
     let resident = share.min(slots.into());
-    let one = if passes == MANY {
+    let one = if passes >= MANY {
         wave + if alone { 40 } else { 70 } * share
     } else {
         wave + kept * resident + read * passes * (share - resident)
@@ -181,6 +191,15 @@ fn time(
 
 /// What stands for so many looks at keys that where they lie makes no difference.
 const MANY: u128 = 1000;
+
+/// The same, where delegates bound what is wanted badly, too.
+const LARGE: u128 = 2000;
+
+/// Whether the search is that for large k: never in a plan of a single block for a short segment.
+fn large_k(policy: &ClusterPolicy, demand: &Demand, width: u32, slots: u64) -> bool {
+    let bulk = demand.loads == Loads::Bulk && policy.streaming != Streaming::Never;
+    bulk && passes(policy, demand, width, slots) == LARGE
+}
 
 /// How often keys without a slot are looked at: once if a sample bounds what is wanted, otherwise more often, and [`MANY`] times if
 /// what is wanted fits no list.
@@ -203,12 +222,13 @@ fn passes(policy: &ClusterPolicy, demand: &Demand, width: u32, slots: u64) -> u1
     let fits = k * 3 / 2 <= listed;
     if all / 4 >= k && sample < all && sample / 4 >= k && 10 * k * all <= 3 * listed * sample {
         1
-    } else if !fits {
-        MANY
-    } else if all / 4 < k {
-        6
     } else {
-        2
+        match (fits, all / 4 >= k) {
+            (false, false) => LARGE,
+            (false, true) => MANY,
+            (true, false) => 6,
+            (true, true) => 2,
+        }
     }
 }
 
@@ -259,11 +279,13 @@ fn agrees(device: &Device, policy: &ClusterPolicy, demand: &Demand) {
     let at_once = u128::from(demand.num_segments).min(clusters.into()) * u128::from(width);
     let pays = match policy.streaming {
         Streaming::Estimated => {
-            at_once > device.groups.iter().sum::<u64>().into() || passes(policy, demand, width, slots) == MANY
+            at_once > device.groups.iter().sum::<u64>().into() || passes(policy, demand, width, slots) >= MANY
         }
         Streaming::Always | Streaming::Never => true,
     };
-    let streams = may_stream(policy, demand, width, slots, share) && pays;
+    let large_k = reason != WidthReason::SingleBlock && large_k(policy, demand, width, slots);
+    assert_eq!(plan.large_k, large_k, "{}", context());
+    let streams = large_k || may_stream(policy, demand, width, slots, share) && pays;
     assert_eq!(plan.streams, streams, "{}", context());
     let resident = share.min(slots.into());
     assert_eq!(u128::from(plan.resident_chunks_per_rank()), resident, "{}", context());
@@ -433,13 +455,18 @@ fn what_was_measured() {
     assert_eq!(f32(256, 1 << 20, 100), (4, 5, false));
     assert_eq!(bf16(64, 131_072, 64), (2, 8, false));
     assert_eq!(bf16(512, 131_072, 2048), (2, 5, true));
-    // More winners than the lists hold: every pass looks at all keys, and so does the placement.
+    // More winners than the lists hold, and delegates bound the k-th badly.
     assert_eq!(f32(16, 1 << 20, 65_536), (8, 5, true));
     assert_eq!(f32(1, 1 << 20, 100_000), (16, 12, true));
     assert_eq!(f32(4, 1 << 21, 500_000), (16, 12, true));
     assert_eq!(f32(64, 131_072, 16_384), (2, 12, true));
     assert_eq!(f32(512, 131_072, 16_384), (1, 5, true));
     assert_eq!(f32(128, 1 << 20, 65_536), (2, 5, true));
+    assert_eq!(f32(128, 65_536, 8192), (2, 5, true));
+    // Seven clusters of 16 blocks have multiprocessors to themselves, not eight.
+    assert_eq!(f32(8, 1 << 18, 32_768), (8, 8, true));
+    assert_eq!(f32(7, 1 << 18, 32_768), (16, 4, true));
+    assert_eq!(bf16(64, 131_072, 16_384), (2, 8, true));
 }
 
 #[test]

@@ -267,14 +267,14 @@ pub enum ClusterSizing {
 /// Only adjacent keys can pass through the slots, and not in a portable launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Streaming {
-    /// Through the slots if the block looks at them in every pass, since the winners are more than it lists; and if it looks at them
-    /// more than once while more blocks run at once than there are multiprocessors, which then share the memory's bandwidth. By plain
-    /// loads otherwise: as was found faster.
+    /// Through the slots if the winners are more than the blocks list; and if a block looks at them more than once while more blocks
+    /// run at once than there are multiprocessors, which then share the memory's bandwidth. By plain loads otherwise: as was found
+    /// faster.
     #[default]
     Estimated,
     /// Through the slots.
     Always,
-    /// By plain loads.
+    /// By plain loads, which leaves out the search for large k, too.
     Never,
 }
 

@@ -18,22 +18,59 @@ pub(crate) struct Entry {
     pub(crate) entry: &'static str,
 }
 
-/// The kernel for keys of this width, which serves every contract, form and length. With `streams` chunks pass through its shared
-/// memory, which is faster where many are looked at more than once, and takes adjacent keys.
-pub(super) const fn entry(width: KeyWidth, sizing: ClusterSizing, streams: bool) -> Entry {
-    let (module, entry) = match (sizing, streams, width) {
-        (ClusterSizing::Searched, false, KeyWidth::W8) => ("cluster-8", "cluster_8"),
-        (ClusterSizing::Searched, false, KeyWidth::W16) => ("cluster-16", "cluster_16"),
-        (ClusterSizing::Searched, false, KeyWidth::W32) => ("cluster-32", "cluster_32"),
-        (ClusterSizing::Searched, false, KeyWidth::W64) => ("cluster-64", "cluster_64"),
-        (ClusterSizing::Searched, true, KeyWidth::W8) => ("stream-8", "stream_8"),
-        (ClusterSizing::Searched, true, KeyWidth::W16) => ("stream-16", "stream_16"),
-        (ClusterSizing::Searched, true, KeyWidth::W32) => ("stream-32", "stream_32"),
-        (ClusterSizing::Searched, true, KeyWidth::W64) => ("stream-64", "stream_64"),
-        (ClusterSizing::Portable, _, KeyWidth::W8) => ("portable-8", "portable_8"),
-        (ClusterSizing::Portable, _, KeyWidth::W16) => ("portable-16", "portable_16"),
-        (ClusterSizing::Portable, _, KeyWidth::W32) => ("portable-32", "portable_32"),
-        (ClusterSizing::Portable, _, KeyWidth::W64) => ("portable-64", "portable_64"),
+/// The kernels of the backend, one for each width of a key. Each serves every contract and form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    /// Chunks stay in shared memory, or are loaded by the threads.
+    Resident,
+    /// Chunks pass through shared memory, which is faster where many are looked at more than once; of adjacent keys.
+    Streaming,
+    /// So they do, and the search is that for large k.
+    LargeK,
+    /// [`Resident`](Self::Resident), with the cluster width compiled in.
+    Portable,
+}
+
+impl Family {
+    /// The one that a launch is planned for, before it is known what else would do better.
+    pub(super) const fn planned(sizing: ClusterSizing) -> Self {
+        match sizing {
+            ClusterSizing::Searched => Self::Resident,
+            ClusterSizing::Portable => Self::Portable,
+        }
+    }
+
+    /// The one that a plan takes.
+    pub(super) const fn of(plan: &ClusterPlan, sizing: ClusterSizing) -> Self {
+        if plan.large_k {
+            Self::LargeK
+        } else if plan.streams {
+            Self::Streaming
+        } else {
+            Self::planned(sizing)
+        }
+    }
+}
+
+/// The kernel for keys of this width.
+pub(super) const fn entry(width: KeyWidth, family: Family) -> Entry {
+    let (module, entry) = match (family, width) {
+        (Family::Resident, KeyWidth::W8) => ("cluster-8", "cluster_8"),
+        (Family::Resident, KeyWidth::W16) => ("cluster-16", "cluster_16"),
+        (Family::Resident, KeyWidth::W32) => ("cluster-32", "cluster_32"),
+        (Family::Resident, KeyWidth::W64) => ("cluster-64", "cluster_64"),
+        (Family::Streaming, KeyWidth::W8) => ("stream-8", "stream_8"),
+        (Family::Streaming, KeyWidth::W16) => ("stream-16", "stream_16"),
+        (Family::Streaming, KeyWidth::W32) => ("stream-32", "stream_32"),
+        (Family::Streaming, KeyWidth::W64) => ("stream-64", "stream_64"),
+        (Family::LargeK, KeyWidth::W8) => ("large-8", "large_8"),
+        (Family::LargeK, KeyWidth::W16) => ("large-16", "large_16"),
+        (Family::LargeK, KeyWidth::W32) => ("large-32", "large_32"),
+        (Family::LargeK, KeyWidth::W64) => ("large-64", "large_64"),
+        (Family::Portable, KeyWidth::W8) => ("portable-8", "portable_8"),
+        (Family::Portable, KeyWidth::W16) => ("portable-16", "portable_16"),
+        (Family::Portable, KeyWidth::W32) => ("portable-32", "portable_32"),
+        (Family::Portable, KeyWidth::W64) => ("portable-64", "portable_64"),
     };
     Entry { module, entry }
 }
@@ -114,13 +151,14 @@ mod tests {
     fn entries_fit_the_kernels() {
         // The width is the launch's, or the kernel's.
         let portable = abi::LaunchShape::PORTABLE.cluster_width;
-        for (sizing, streams, fixed) in [
-            (ClusterSizing::Searched, false, None),
-            (ClusterSizing::Searched, true, None),
-            (ClusterSizing::Portable, false, Some(portable)),
+        for (family, fixed) in [
+            (Family::Resident, None),
+            (Family::Streaming, None),
+            (Family::LargeK, None),
+            (Family::Portable, Some(portable)),
         ] {
             for width in KeyWidth::ALL {
-                let Entry { module, entry } = entry(width, sizing, streams);
+                let Entry { module, entry } = entry(width, family);
                 let kernel = KERNELS.iter().find(|kernel| kernel.entry == entry).unwrap();
                 assert_eq!(kernel.module, module);
                 assert_eq!(kernel.max_threads, ClusterPolicy::DEFAULT.threads_per_block);
@@ -130,10 +168,10 @@ mod tests {
             }
         }
         let of_clusters = |kernel: &str| {
-            ["cluster_", "stream_", "portable_"].iter().any(|family| kernel.starts_with(family))
+            ["cluster_", "stream_", "large_", "portable_"].iter().any(|family| kernel.starts_with(family))
         };
         let kernels = KERNELS.iter().filter(|kernel| of_clusters(kernel.entry));
-        assert_eq!(kernels.count(), 3 * KeyWidth::ALL.len());
+        assert_eq!(kernels.count(), 4 * KeyWidth::ALL.len());
     }
 
     /// 8 blocks to a segment that the launch does not ask for, and no more shared memory than anyone may have.

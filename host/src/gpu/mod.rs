@@ -213,7 +213,7 @@ impl Gpu {
                 let (items, sizing) = (max_k.min(max_size), self.policy.sizing);
                 let by = SortedBy::of(spec.contract.is_sorted(), items, sizing);
                 Ok(Choice::Cluster {
-                    kernel: cluster::entry(width, sizing, false),
+                    kernel: cluster::entry(width, cluster::Family::planned(sizing)),
                     demand: Demand {
                         key_width: width,
                         max_segment_size: max_size,
@@ -245,7 +245,7 @@ impl Gpu {
     }
 
     /// Width and shared memory of a chosen cluster launch, and the kernel that it runs: `function`, for which the launch is
-    /// planned, or its sibling for chunks that pass through shared memory, of which as many fit a multiprocessor. A portable
+    /// planned, or a sibling for chunks that pass through shared memory, of which as many fit a multiprocessor. A portable
     /// launch asks the driver nothing.
     fn cluster_plan(
         &self,
@@ -253,8 +253,10 @@ impl Gpu {
         demand: &Demand,
     ) -> Result<(ClusterPlan, cluster::Entry, Arc<Function>), Error> {
         let plan = cluster::plan(&function, &self.policy, demand, &self.limits)?;
-        let entry = |streams| cluster::entry(demand.key_width, self.policy.sizing, streams);
-        let (planned, runs) = (entry(false), entry(plan.streams));
+        let sizing = self.policy.sizing;
+        let entry = |family| cluster::entry(demand.key_width, family);
+        let (planned, runs) =
+            (entry(cluster::Family::planned(sizing)), entry(cluster::Family::of(&plan, sizing)));
         let function = if runs == planned { function } else { self.function((runs.module, runs.entry))? };
         Ok((plan, runs, function))
     }

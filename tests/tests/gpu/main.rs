@@ -18,6 +18,7 @@ mod errors;
 mod faults;
 mod graphs;
 mod harness;
+mod large_k;
 mod limits;
 mod long;
 mod matrix;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
     clusters::add(&mut tests);
     order::add(&mut tests);
     sets::add(&mut tests);
+    large_k::add(&mut tests);
     limits::add(&mut tests);
     beyond::add(&mut tests);
     wrong_numbers::add(&mut tests);
