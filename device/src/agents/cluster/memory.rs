@@ -26,7 +26,8 @@ pub(super) mod word {
     pub(crate) const ALL_BACK: u32 = 8;
     /// A bucket that this block has found for itself: its index, and the items before it and in it.
     pub(crate) const FOUND: u32 = 9;
-    /// The next slot of this block's keys better than the range, where these leave before the k-th is known.
+    /// The next slot of this block's keys better than the range, where these leave before the k-th is known: the last word of
+    /// [`FOUND`], which nothing uses until then.
     pub(crate) const EARLY: u32 = 11;
     /// Candidates that this block has listed, or would have.
     pub(crate) const LISTED: u32 = 12;

@@ -122,8 +122,7 @@ impl<K: Key, T: Tuning> Team<K, T> {
     /// atomic operation of shared memory.
     ///
     /// Each block adds its buckets to the leader's. With `pulls`, which the search for large k asks for where most buckets of all blocks
-    /// hold some, the leader loads them all instead. Where few keys are found it leaves
-    /// the other blocks' histograms as they are.
+    /// hold some, the leader loads them all instead. Where few keys are found the other blocks' histograms then stay as they are.
     ///
     /// # Safety
     ///
