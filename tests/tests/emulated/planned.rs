@@ -12,7 +12,9 @@ use cluster_topk_abi::key_order::KeyWidth;
 use cluster_topk_abi::params::KernelParams;
 use cluster_topk_abi::plan::{ClusterLimits, ClusterPlan, Demand, Loads, WidthReason, plan_cluster};
 use cluster_topk_abi::policy::{ClusterPolicy, ClusterSizing, Streaming};
-use cluster_topk_device::agents::cluster::{Default as Compiled, Streaming as ThroughSlots, Tuning, run};
+use cluster_topk_device::agents::cluster::{
+    Default as Compiled, LargeK, Streaming as ThroughSlots, Tuning, run,
+};
 use cluster_topk_emulate::{Launch, Schedule};
 use cluster_topk_tests::generators::{Distribution, keys, pick, rng};
 use cluster_topk_tests::harness;
@@ -76,8 +78,11 @@ impl Runner for Planned {
         let at = size_of::<K>().trailing_zeros() as usize;
         let mut prepared = prepare(request, inputs, out);
         let plan = self.plan(&prepared, KeyWidth::ALL[at]);
-        let kernel =
-            if plan.streams { kernels::<ThroughSlots<Compiled>>() } else { kernels::<Compiled>() }[at];
+        let kernel = match (plan.large_k, plan.streams) {
+            (true, _) => kernels::<LargeK<Compiled>>(),
+            (false, true) => kernels::<ThroughSlots<Compiled>>(),
+            (false, false) => kernels::<Compiled>(),
+        }[at];
         let params = &mut prepared.params;
         params.slots = plan.slots;
         params.single_block_max_seg_size = self.policy.single_block_max_seg_size;
@@ -163,7 +168,7 @@ fn kernels<T: Tuning>() -> [unsafe fn(&KernelParams); 4] {
 #[test]
 fn caps() {
     let len = 9 * CHUNK / size_of::<u32>() + 17;
-    let mut seed = 0;
+    let (mut seed, mut large) = (0, 0);
     for max_cluster_width in [None, Some(3), Some(2), Some(1)] {
         for max_slots in [None, Some(1), Some(3)] {
             for streaming in [Streaming::Always, Streaming::Never, Streaming::Always] {
@@ -177,9 +182,12 @@ fn caps() {
                 // Nine full chunks, of which every block keeps what the caps let it.
                 let kept = plan.shape.cluster_width * max_slots.unwrap_or(13);
                 assert_eq!(plan.is_resident(), kept >= 9, "{plan:?}");
-                assert_eq!(plan.streams, streaming == Streaming::Always && !plan.is_resident(), "{plan:?}");
+                let through = plan.large_k || !plan.is_resident();
+                assert_eq!(plan.streams, streaming == Streaming::Always && through, "{plan:?}");
                 seed += 1;
+                large += u64::from(plan.large_k);
             }
         }
     }
+    assert!(0 < large && large < seed, "{large} of {seed} by the search for large k");
 }
