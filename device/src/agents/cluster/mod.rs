@@ -118,35 +118,21 @@ macro_rules! cluster_sort {
     };
 }
 
-/// A tuning whose chunks pass through the slots. Its launches are over adjacent keys, with at most as many slots as the pipeline has
-/// stages.
+/// A tuning whose chunks pass through the slots, with the search for large k or without. Its launches are over adjacent keys, with at
+/// most as many slots as the pipeline has stages.
 #[derive(Clone, Copy, Debug)]
-pub struct Streaming<T>(core::marker::PhantomData<T>);
+pub struct ThroughSlots<T, const LARGE_K: bool>(core::marker::PhantomData<T>);
 
-impl<T: Tuning> Tuning for Streaming<T> {
+/// The search that delegates and lists are good for.
+pub type Streaming<T> = ThroughSlots<T, false>;
+
+/// The search for large k.
+pub type LargeK<T> = ThroughSlots<T, true>;
+
+impl<T: Tuning, const LARGE_K: bool> Tuning for ThroughSlots<T, LARGE_K> {
     const POLICY: ClusterPolicy = T::POLICY;
     const STREAMS: bool = true;
-
-    #[inline(always)]
-    unsafe fn sort<W: Word>(
-        items: Items<W, u32>,
-        scratch: Scratch<W>,
-        count: u32,
-        index_bits: u32,
-    ) -> Sorted<W, u32> {
-        // SAFETY: the caller's promise.
-        unsafe { T::sort(items, scratch, count, index_bits) }
-    }
-}
-
-/// [`Streaming`], by the search for large k.
-#[derive(Clone, Copy, Debug)]
-pub struct LargeK<T>(core::marker::PhantomData<T>);
-
-impl<T: Tuning> Tuning for LargeK<T> {
-    const POLICY: ClusterPolicy = T::POLICY;
-    const STREAMS: bool = true;
-    const LARGE_K: bool = true;
+    const LARGE_K: bool = LARGE_K;
 
     #[inline(always)]
     unsafe fn sort<W: Word>(
