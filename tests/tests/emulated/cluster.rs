@@ -85,6 +85,11 @@ impl Family {
     pub(crate) const ALL: [Self; 3] = [Self::Resident, Self::Streaming, Self::LargeK];
 }
 
+/// The agent of a policy's name.
+pub(crate) fn agent(name: &str) -> &'static Agent {
+    AGENTS.iter().find(|one| one.name == name).expect("an agent of that name")
+}
+
 /// How the agent is launched.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {

@@ -1,15 +1,11 @@
 //! The search for large k: how often it looks at all keys, and what it does where its guess is wrong or its lists are too short.
 
-use crate::cluster::{AGENTS, Agent, Emulated, Family, PAIRS, Shape};
+use crate::cluster::{Emulated, Family, PAIRS, Shape, agent};
 use crate::times;
 use cluster_topk_emulate::{Report, Schedule};
 use cluster_topk_tests::generators::{Distribution, keys, rng};
 use cluster_topk_tests::request::{Direction, Order, Pair, Request, Requirement};
 use rand::seq::SliceRandom;
-
-fn agent(name: &str) -> &'static Agent {
-    AGENTS.iter().find(|one| one.name == name).expect("an agent of that name")
-}
 
 fn shape(width: u32, slots: u32) -> Shape {
     Shape { width, slots, family: Family::LargeK, single_block_max_seg_size: 0, min_chunks_per_block: 1 }

@@ -170,7 +170,7 @@ fn cluster_selection() {
         ("Wide", 3, Order::StableSorted, Family::Resident, 500, 24),
         ("Wide", 3, Order::StableSorted, Family::Streaming, 500, 24),
     ] {
-        let agent = cluster::AGENTS.iter().find(|one| one.name == agent).expect("an agent of that name");
+        let agent = cluster::agent(agent);
         let run = |seed, mutation| match seed % 2 {
             0 => by_cluster::<f32>(agent, width, order, family, len, seed, mutation),
             _ => by_cluster::<u64>(agent, width, order, family, len, seed, mutation),

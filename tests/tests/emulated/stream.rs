@@ -1,15 +1,11 @@
 //! Chunks that pass through their slots: each corner of the schedule by itself, and how much is copied.
 
-use crate::cluster::{AGENTS, Agent, Emulated, Family, PAIRS, Shape};
+use crate::cluster::{AGENTS, Agent, Emulated, Family, PAIRS, Shape, agent};
 use crate::times;
 use cluster_topk_emulate::{Report, Schedule};
 use cluster_topk_tests::generators::{Distribution, keys, rng};
 use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::request::{Bound, Direction, Form, Int, Number, Order, Pair, Request, Requirement};
-
-fn agent(name: &str) -> &'static Agent {
-    AGENTS.iter().find(|one| one.name == name).expect("an agent of that name")
-}
 
 /// Blocks of `slots` slots that chunks pass through.
 fn shape(width: u32, slots: u32) -> Shape {

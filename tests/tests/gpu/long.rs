@@ -98,9 +98,8 @@ pub(crate) fn heeds(plan: &Plan, streaming: Streaming) {
     let gpu = of_gpu(plan);
     let too_many = gpu.cluster.as_ref().is_some_and(|cluster| cluster.reread_chunks > 0);
     if streaming == Streaming::Always {
-        let streams =
-            if gpu.kernel.starts_with("large_") { too_many } else { gpu.kernel.starts_with("stream_") };
-        assert_eq!(streams, too_many, "{plan}");
+        let is_large = gpu.kernel.starts_with("large_");
+        assert_eq!(gpu.kernel.starts_with("stream_"), too_many && !is_large, "{plan}");
     }
 }
 
