@@ -4,6 +4,7 @@ use crate::cluster::{Emulated, Family, PAIRS, Shape, agent};
 use crate::times;
 use cluster_topk_emulate::{Report, Schedule};
 use cluster_topk_tests::generators::{Distribution, keys, rng};
+use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::request::{Direction, Order, Pair, Request, Requirement};
 use rand::seq::SliceRandom;
 
@@ -12,7 +13,7 @@ fn shape(width: u32, slots: u32) -> Shape {
 }
 
 /// What a launch over one segment did, whose answer is right.
-fn report(name: &str, shape: Shape, keys: &[u32], k: usize, pair: Pair, seed: u64) -> Report {
+fn report<K: TestKey>(name: &str, shape: Shape, keys: &[K], k: usize, pair: Pair, seed: u64) -> Report {
     let requirement = Requirement::of(pair, Order::Unsorted);
     // The buffer begins on a line, so that a segment of whole lines has no edges.
     let request =
@@ -118,5 +119,26 @@ fn every_distribution() {
         let k = [1, keys.len() / 8, keys.len() / 2, keys.len() - 1][seed as usize / 5 % 4];
         let shape = shape([1, 2, 5, 16][seed as usize % 4], 1 + seed as u32 % 4);
         report(name, shape, &keys, k, PAIRS[seed as usize % 5], seed);
+    }
+}
+
+/// Segments that end anywhere in a chunk, with few winners in every warp, many, and both.
+#[test]
+fn chunks_of_two_rows() {
+    fn one<K: TestKey>(seed: u64) {
+        let chunk = 1024 / size_of::<K>();
+        let len = (2 + seed as usize % 4) * chunk
+            + [0, 1, 7, chunk / 2 - 1, chunk / 2 + 1, chunk - 1][seed as usize % 6];
+        let distribution = Distribution::ALL[seed as usize / 3 % Distribution::ALL.len()];
+        let keys: Vec<K> = keys(&mut rng(seed), distribution, len);
+        let k = [len / 16, len / 5, len / 2, len - 3][seed as usize / 7 % 4];
+        let shape = shape([1, 2, 3][seed as usize % 3], 1 + seed as u32 % 3);
+        report("Halves", shape, &keys, k, PAIRS[seed as usize % 5], seed);
+    }
+    for seed in 0..60 * times() {
+        one::<u8>(seed);
+        one::<half::bf16>(seed);
+        one::<f32>(seed);
+        one::<i64>(seed);
     }
 }

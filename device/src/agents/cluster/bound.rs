@@ -64,7 +64,7 @@ where
     };
     if const { T::STREAMS } && delegate {
         // SAFETY: the caller's promise, and the load's barrier of the block.
-        unsafe { share.stream::<true, false>(sample, &mut group) };
+        unsafe { share.stream::<true>(sample, &mut group) };
     }
     let (mut at, mut stage) = (0, 0);
     while at < share.resident {

@@ -58,7 +58,7 @@ impl<'s, 'p, K: Key + core::ops::BitXor<Output = K>, T: Tuning> Candidates<'s, '
         };
         if const { T::STREAMS } {
             // SAFETY: the caller's promise.
-            unsafe { share.stream::<true, false>(false, &mut look_up) };
+            unsafe { share.stream::<true>(false, &mut look_up) };
         } else {
             share.resident(0, share.resident, &mut look_up);
         }

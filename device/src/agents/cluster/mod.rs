@@ -11,7 +11,7 @@
 //! | ordering | `order` | where the output is sorted: winners gather in the leader's memory, and it writes them in order |
 //!
 //! Keys that do not fit the slots come in one of two ways, each a kernel of its own, of which the host takes the one that suits the
-//! call: every pass that looks at them loads them (`share`), or chunks pass through the slots by bulk copies (`stream`), which pays
+//! call: every pass that looks at them loads them (`sweep`), or chunks pass through the slots by bulk copies (`stream`), which pays
 //! where keys are looked at more than once and several blocks share a multiprocessor. A third kernel, for which they pass through, too,
 //! is for k so large that delegates bound the k-th badly and the winners fit no list (`large_k`).
 //!
@@ -44,6 +44,7 @@ mod passes;
 mod place;
 mod share;
 mod stream;
+mod sweep;
 mod team;
 #[cfg(all(test, not(target_arch = "nvptx64")))]
 mod tests;

@@ -10,6 +10,7 @@
 
 mod put;
 mod quantile;
+mod row;
 
 pub(super) use put::put;
 

@@ -1,6 +1,7 @@
 //! The sweep over all keys of a block that puts winners into their slots, by whole warps: where much wins, lanes side by side have slots side
 //! by side.
 
+use super::row::Row;
 use crate::agents::cluster::Tuning;
 use crate::agents::cluster::memory::word;
 use crate::agents::cluster::tile::Tile;
@@ -31,7 +32,8 @@ pub(in crate::agents::cluster) unsafe fn put<K, T>(
     let below = share.memory.put_below();
     let is_gone = |key: K| is_rest && share.costs.cost(key) < below.load(0);
     // Found once, where that is all there is to a winner.
-    let slots = if winners.order.sorts() { None } else { segment.slots() };
+    let row = if winners.order.sorts() { None } else { segment.slots() };
+    let row = row.map(|(keys, indices)| Row { keys, indices, slots: k });
     let put_in = |slot: u32, index: u32, key: K, is_ahead: bool| {
         if early && !is_ahead {
             share.list(slot, index, key);
@@ -69,24 +71,9 @@ pub(in crate::agents::cluster) unsafe fn put<K, T>(
         // SAFETY: as above.
         let back = unsafe { warp::shuffle(warp::ALL, claimed, 1) };
         let (mut rest, mut first, mut is_ahead) = (ahead, front, true);
-        if let Some((keys, indices)) = slots {
-            loop {
-                // SAFETY: as above; the answer is the same for all of the warp.
-                let lanes = unsafe { warp::ballot(warp::ALL, rest != 0) };
-                if lanes == 0 {
-                    break;
-                }
-                let slot = first + (lanes & warp::lanes_below()).count_ones();
-                first += lanes.count_ones();
-                if rest != 0 {
-                    let number = rest.trailing_zeros();
-                    rest &= rest - 1;
-                    if slot < k {
-                        keys.store(slot.into(), share.key_of(&tile, number));
-                        indices.store(slot.into(), tile.index::<K>(number));
-                    }
-                }
-            }
+        if let Some(row) = row {
+            // SAFETY: as above; what a warp has claimed is the same for all of it.
+            unsafe { row.put(share, &tile, ahead, front, all & 0xffff) };
             (rest, first, is_ahead) = (tied, back, false);
         }
         loop {
@@ -110,7 +97,7 @@ pub(in crate::agents::cluster) unsafe fn put<K, T>(
         }
     };
     // SAFETY: the caller's promise; the counts and the cutoff are behind a barrier of the block.
-    unsafe { share.stream::<false, true>(false, &mut sweep) };
+    unsafe { share.stream_by_warps(&mut sweep) };
     if let Some((key, index)) = share.single()
         && !is_gone(key)
     {
