@@ -8,7 +8,7 @@
 //! *waves* all segments get their turn, and an estimate of the time decides: linear in waves and chunks, its coefficients
 //! fitted to measurements. Where more keys are wanted than can be listed, the work on them counts, wherever they are; where k is
 //! so large that delegates bound the k-th badly, too, all keys are looked at twice, by kernels of their own
-//! ([`ClusterPlan::large_k`]). Among equals the widest wins, and of two sizes the larger.
+//! ([`ClusterPlan::large_k`]), and a last wave that is not full takes as long as its clusters do by themselves. Among equals the widest wins, and of two sizes the larger.
 //!
 //! # Which widths count
 //!
@@ -309,24 +309,32 @@ pub fn plan_cluster(
     }
     let mut launchable = |plan: ClusterPlan| {
         let clusters = max_active_clusters(plan.shape);
+        if clusters == 0 {
+            return None;
+        }
         let count = arith::div_ceil(demand.num_segments, clusters.into());
         let waves = Waves { clusters, count };
-        let at_once = demand.num_segments.min(clusters.into());
         let width = plan.shape.cluster_width;
-        let shares = if plan.large_k {
+        // How many have their multiprocessors to themselves.
+        let alone = if plan.large_k {
             // Clusters lie within parts of the device that are no multiples of their width, so that two blocks may share a
             // multiprocessor while others have none.
-            let alone = LaunchShape { dynamic_smem_bytes: available, ..plan.shape };
-            at_once > max_active_clusters(alone).into()
+            max_active_clusters(LaunchShape { dynamic_smem_bytes: available, ..plan.shape })
         } else {
-            at_once * u64::from(width) > limits.multiprocessors.into()
+            limits.multiprocessors / width
         };
+        let shares = |clusters: u64| clusters > alone.into();
+        let shared = shares(demand.num_segments.min(clusters.into()));
+        let full = count.saturating_sub(1);
+        let rest = demand.num_segments - full * u64::from(clusters);
+        let last_shared = if plan.large_k { shares(rest) } else { shared };
+        let turns = [(full, shared), (count - full, last_shared)];
         let streams = plan.streams
             && (plan.large_k
-                || shares
+                || shared
                 || matches!(policy.streaming, Streaming::Always)
                 || looks(policy, demand, &geometry, width, plan.slots) == Looks::Many);
-        (clusters > 0).then_some((ClusterPlan { waves: Some(waves), streams, ..plan }, shares))
+        Some((ClusterPlan { waves: Some(waves), streams, ..plan }, turns))
     };
 
     let occupied = effective_width(chunks, u32::MAX, policy.min_chunks_per_block);
@@ -352,8 +360,11 @@ pub fn plan_cluster(
         let whole = sized(width, most_slots, None, WidthReason::LeastTime);
         let halved = sized(width, half_slots, None, WidthReason::LeastTime);
         for plan in [Some(whole), (halved != whole).then_some(halved)].into_iter().flatten() {
-            if let Some((plan, shares)) = launchable(plan) {
-                let time = estimated_time(policy, demand, &geometry, &plan, shares);
+            if let Some((plan, turns)) = launchable(plan) {
+                let time = turns.iter().fold(0, |time: u64, &(waves, shared)| {
+                    let wave = wave_time(policy, demand, &geometry, &plan, shared);
+                    time.saturating_add(waves.saturating_mul(wave))
+                });
                 if best.is_none_or(|(least, _)| time < least) {
                     best = Some((time, plan));
                 }
@@ -409,35 +420,38 @@ const PER_WAVE: [u64; 2] = [110, 150];
 const PER_RESIDENT_CHUNK: [u64; 2] = [10, 20];
 /// A chunk that is read from global memory; one block's reads hide behind another's work.
 const PER_STREAMED_CHUNK: [u64; 2] = [10, 14];
-/// By the search for large k: a wave, and a chunk.
-const PER_LARGE_K_WAVE: [u64; 2] = [130, 150];
-const PER_LARGE_K_CHUNK: [u64; 2] = [20, 36];
+/// By the search for large k: a wave, and a chunk, whose keys all take their time.
+const PER_LARGE_K_WAVE: [u64; 2] = [120, 142];
+const fn per_large_k_chunk(width: KeyWidth) -> [u64; 2] {
+    match width {
+        KeyWidth::W8 => [57, 105],
+        KeyWidth::W16 => [36, 66],
+        KeyWidth::W32 | KeyWidth::W64 => [20, 35],
+    }
+}
 /// A chunk whose keys are looked at many times, wherever it is: the work on them is more than that of bringing them in.
 const PER_BUSY_CHUNK: [u64; 2] = [40, 70];
 
-/// The time that a launch takes, for comparison with others of the same demand, where blocks share multiprocessors or not.
-fn estimated_time(
+/// The time that a wave takes, for comparison with others of the same demand, where blocks share multiprocessors or not.
+fn wave_time(
     policy: &ClusterPolicy,
     demand: &Demand,
     geometry: &TileGeometry,
     plan: &ClusterPlan,
-    shares: bool,
+    shared: bool,
 ) -> u64 {
-    let Some(waves) = plan.waves else { return u64::MAX };
-    let shared = usize::from(shares);
+    let shared = usize::from(shared);
     let chunks = u64::from(plan.chunks_per_rank);
     if plan.large_k {
-        return waves.count.saturating_mul(PER_LARGE_K_WAVE[shared] + chunks * PER_LARGE_K_CHUNK[shared]);
+        return PER_LARGE_K_WAVE[shared] + chunks * per_large_k_chunk(demand.key_width)[shared];
     }
     let reads = match looks(policy, demand, geometry, plan.shape.cluster_width, plan.slots) {
         Looks::Once => 1,
         Looks::Twice => 2,
         Looks::Passes => 6,
-        Looks::Many | Looks::Large => {
-            return waves.count.saturating_mul(PER_WAVE[shared] + chunks * PER_BUSY_CHUNK[shared]);
-        }
+        Looks::Many | Looks::Large => return PER_WAVE[shared] + chunks * PER_BUSY_CHUNK[shared],
     };
     let resident = u64::from(plan.resident_chunks_per_rank()) * PER_RESIDENT_CHUNK[shared];
     let streamed = u64::from(plan.reread_chunks_per_rank()) * PER_STREAMED_CHUNK[shared] * reads;
-    waves.count.saturating_mul(PER_WAVE[shared] + resident + streamed)
+    PER_WAVE[shared] + resident + streamed
 }

@@ -173,9 +173,20 @@ fn time(
     if large_k(policy, demand, width, slots) {
         // As many as there are where each block takes all the shared memory that it may have.
         let most = device.limits().smem_per_block_optin_bytes.into();
-        let alone = at_once <= device.active(policy.threads_per_block, width, most).into();
-        let (wave, chunk) = if alone { (130, 20) } else { (150, 36) };
-        return segments.div_ceil(clusters.into()) * (wave + chunk * share);
+        let alone = u128::from(device.active(policy.threads_per_block, width, most));
+        // The more keys a chunk has, the longer it takes, but for those of eight bytes.
+        let (own, shared) = match demand.key_width.bytes() {
+            1 => (57, 105),
+            2 => (36, 66),
+            _ => (20, 35),
+        };
+        let wave = |clusters| {
+            if clusters <= alone { 120 + own * share } else { 142 + shared * share }
+        };
+        // One wave after another, the last with what is left.
+        let (waves, clusters) = (segments / u128::from(clusters), u128::from(clusters));
+        let rest = segments % clusters;
+        return waves * wave(clusters) + if rest > 0 { wave(rest) } else { 0 };
     }
     let alone = at_once * u128::from(width) <= multiprocessors.into();
     let (wave, kept, read) = if alone { (110, 10, 10) } else { (150, 20, 14) };
@@ -456,7 +467,7 @@ fn what_was_measured() {
     assert_eq!(bf16(64, 131_072, 64), (2, 8, false));
     assert_eq!(bf16(512, 131_072, 2048), (2, 5, true));
     // More winners than the lists hold, and delegates bound the k-th badly.
-    assert_eq!(f32(16, 1 << 20, 65_536), (8, 5, true));
+    assert_eq!(f32(16, 1 << 20, 65_536), (16, 5, true));
     assert_eq!(f32(1, 1 << 20, 100_000), (16, 12, true));
     assert_eq!(f32(4, 1 << 21, 500_000), (16, 12, true));
     assert_eq!(f32(64, 131_072, 16_384), (2, 12, true));
@@ -466,7 +477,19 @@ fn what_was_measured() {
     // Seven clusters of 16 blocks have multiprocessors to themselves, not eight.
     assert_eq!(f32(8, 1 << 18, 32_768), (8, 8, true));
     assert_eq!(f32(7, 1 << 18, 32_768), (16, 4, true));
+    // The last wave counts as what is left for it: two full ones and four clusters are faster than two of which one has two, and
+    // than one in which four share.
+    assert_eq!(f32(32, 1 << 19, 262_144), (16, 5, true));
+    assert_eq!(f32(24, 1 << 19, 65_536), (8, 5, true));
+    assert_eq!(f32(48, 1 << 19, 65_536), (4, 5, true));
+    assert_eq!(f32(64, 1 << 19, 65_536), (2, 12, true));
+    assert_eq!(f32(33, 1 << 18, 32_768), (8, 5, true));
+    assert_eq!(f32(20, 1 << 20, 500_000), (16, 5, true));
+    // A chunk of more keys takes longer.
     assert_eq!(bf16(64, 131_072, 16_384), (2, 8, true));
+    assert_eq!(bf16(32, 1 << 19, 131_072), (16, 4, true));
+    assert_eq!(chosen(KeyWidth::W8, 16, 1 << 22, 500_000), (16, 6, true));
+    assert_eq!(chosen(KeyWidth::W64, 16, 1 << 19, 100_000), (16, 5, true));
 }
 
 #[test]
