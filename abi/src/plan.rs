@@ -8,7 +8,8 @@
 //! *waves* all segments get their turn, and an estimate of the time decides: linear in waves and chunks, its coefficients
 //! fitted to measurements. Where more keys are wanted than can be listed, the work on them counts, wherever they are; where k is
 //! so large that delegates bound the k-th badly, too, all keys are looked at twice, by kernels of their own
-//! ([`ClusterPlan::large_k`]), and a last wave that is not full takes as long as its clusters do by themselves. Among equals the widest wins, and of two sizes the larger.
+//! ([`ClusterPlan::large_k`]). For these a last wave takes what its clusters take by themselves, however few they are. Among
+//! equals the widest wins, and of two sizes the larger.
 //!
 //! # Which widths count
 //!
@@ -241,7 +242,7 @@ impl core::error::Error for NoPlan {}
 /// Plans a launch under a valid policy.
 ///
 /// `max_active_clusters` answers how many clusters of a shape the device runs at once, 0 for a shape that it cannot launch; it
-/// is asked at most four times for each width. Under
+/// is asked at most four times for each width, and once more for a single block. Under
 /// [`ClusterSizing::Portable`] it is not asked, and `limits` do not count.
 ///
 /// A width at which the grid would have more than [`MAX_GRID_BLOCKS`] blocks drops out.
@@ -420,8 +421,12 @@ const PER_WAVE: [u64; 2] = [110, 150];
 const PER_RESIDENT_CHUNK: [u64; 2] = [10, 20];
 /// A chunk that is read from global memory; one block's reads hide behind another's work.
 const PER_STREAMED_CHUNK: [u64; 2] = [10, 14];
-/// By the search for large k: a wave, and a chunk, whose keys all take their time.
+/// By the search for large k.
 const PER_LARGE_K_WAVE: [u64; 2] = [120, 142];
+/// A chunk whose keys are looked at many times, wherever it is: the work on them is more than that of bringing them in.
+const PER_BUSY_CHUNK: [u64; 2] = [40, 70];
+
+/// A chunk by the search for large k: the more keys are in it the longer, but for the widest, which take their room.
 const fn per_large_k_chunk(width: KeyWidth) -> [u64; 2] {
     match width {
         KeyWidth::W8 => [57, 105],
@@ -429,8 +434,6 @@ const fn per_large_k_chunk(width: KeyWidth) -> [u64; 2] {
         KeyWidth::W32 | KeyWidth::W64 => [20, 35],
     }
 }
-/// A chunk whose keys are looked at many times, wherever it is: the work on them is more than that of bringing them in.
-const PER_BUSY_CHUNK: [u64; 2] = [40, 70];
 
 /// The time that a wave takes, for comparison with others of the same demand, where blocks share multiprocessors or not.
 fn wave_time(

@@ -3,9 +3,10 @@
 use crate::cluster::{Emulated, Family, PAIRS, Shape, agent};
 use crate::times;
 use cluster_topk_emulate::{Report, Schedule};
-use cluster_topk_tests::generators::{Distribution, keys, rng};
+use cluster_topk_tests::generators::{Distribution, keys, pick, rng};
 use cluster_topk_tests::key::TestKey;
 use cluster_topk_tests::request::{Direction, Order, Pair, Request, Requirement};
+use rand::RngExt;
 use rand::seq::SliceRandom;
 
 fn shape(width: u32, slots: u32) -> Shape {
@@ -122,18 +123,20 @@ fn every_distribution() {
     }
 }
 
-/// Segments that end anywhere in a chunk, with few winners in every warp, many, and both.
+/// Chunks of two rows of vectors and of three, with few winners in every warp, many, and both; the last chunk ends anywhere.
 #[test]
-fn chunks_of_two_rows() {
+fn chunks_of_several_rows() {
     fn one<K: TestKey>(seed: u64) {
-        let chunk = 1024 / size_of::<K>();
-        let len = (2 + seed as usize % 4) * chunk
-            + [0, 1, 7, chunk / 2 - 1, chunk / 2 + 1, chunk - 1][seed as usize % 6];
-        let distribution = Distribution::ALL[seed as usize / 3 % Distribution::ALL.len()];
-        let keys: Vec<K> = keys(&mut rng(seed), distribution, len);
-        let k = [len / 16, len / 5, len / 2, len - 3][seed as usize / 7 % 4];
-        let shape = shape([1, 2, 3][seed as usize % 3], 1 + seed as u32 % 3);
-        report("Halves", shape, &keys, k, PAIRS[seed as usize % 5], seed);
+        let rng = &mut rng(seed);
+        let name = pick(rng, &["Halves", "Thirds"]);
+        let chunk = agent(name).policy.chunk_bytes as usize / size_of::<K>();
+        let len =
+            rng.random_range(1..=8) * chunk + pick(rng, &[0, 1, 7, chunk / 3, 5 * chunk / 6, chunk - 1]);
+        let distribution = pick(rng, &Distribution::ALL);
+        let keys: Vec<K> = keys(rng, distribution, len);
+        let k = pick(rng, &[len / 16, len / 5, len / 2, len - 3]);
+        let shape = shape(pick(rng, &[1, 1, 2, 3, 16]), pick(rng, &[1, 2, 3]));
+        report(name, shape, &keys, k, pick(rng, &PAIRS), seed);
     }
     for seed in 0..60 * times() {
         one::<u8>(seed);

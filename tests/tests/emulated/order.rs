@@ -1,6 +1,6 @@
 //! Sorted requests by the cluster agent and the order agent: what long segments get.
 
-use crate::cluster::{AGENTS as CLUSTERS, PAIRS};
+use crate::cluster::{PAIRS, any_agent};
 use crate::ordered::{AGENTS, Ordered, Selection};
 use crate::times;
 use cluster_topk_abi::policy::{OrderPolicy, Workspace};
@@ -27,7 +27,7 @@ fn selection(seed: u64) -> Selection {
     if seed.is_multiple_of(4) {
         Selection::Oracle
     } else {
-        Selection::Cluster { agent: seed as usize % CLUSTERS.len(), seed }
+        Selection::Cluster { agent: any_agent(seed), seed }
     }
 }
 
@@ -234,7 +234,7 @@ fn wrong_numbers() {
         let keys: Vec<f32> = keys(rng, Distribution::Bits, 480);
         let mut out = Outputs::canaries(&request, count * 140);
         let values = values_for(&request, keys.len());
-        let selection = Selection::Cluster { agent: seed as usize % CLUSTERS.len(), seed };
+        let selection = Selection::Cluster { agent: any_agent(seed), seed };
         let ordered = Ordered { agent, selection, schedule: Schedule::nth(seed) };
         if let Err(fault) = ordered.wrong_numbers(&request, Inputs { keys: &keys, values: &values }, &mut out)
         {

@@ -1,6 +1,6 @@
 //! Chunks that pass through their slots: each corner of the schedule by itself, and how much is copied.
 
-use crate::cluster::{AGENTS, Agent, Emulated, Family, PAIRS, Shape, agent};
+use crate::cluster::{AGENTS, Agent, Emulated, Family, PAIRS, Shape, agent, any_agent};
 use crate::times;
 use cluster_topk_emulate::{Report, Schedule};
 use cluster_topk_tests::generators::{Distribution, keys, rng};
@@ -166,7 +166,7 @@ fn a_sample_is_looked_at_before_the_stream() {
 #[test]
 fn segments_of_all_lengths_beside_one_another() {
     for seed in 0..40 * times() {
-        let agent = &AGENTS[seed as usize % AGENTS.len()];
+        let agent = &AGENTS[any_agent(seed)];
         let chunk = agent.policy.chunk_bytes as usize / 4;
         let lengths = [9 * chunk + 1, 0, 2 * chunk, 1, 30 * chunk, chunk - 1, 3 * chunk];
         let mut offsets = vec![seed as i128 % 5];

@@ -13,14 +13,14 @@ pub(super) const fn batch<K: Key>() -> u32 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tile {
     pub(super) one: Vec16,
-    /// Unless `is_full`, nothing.
+    /// Unless `is_full`, nothing of this tile.
     pub(super) two: Vec16,
     pub(super) is_full: bool,
-    /// Index of the first key.
+    /// Index of the first key. This and the next are of what stands in where there is none.
     pub(super) first: u32,
     /// Index of the first key of the second vector.
     pub(super) second: u32,
-    /// Whether there is anything: a lane without a tile may keep the others of its warp company.
+    /// Whether there is anything: a lane without a tile may keep the others of its warp company, with another's keys.
     pub(super) is_there: bool,
     /// What takes an index to its key's place in the slots, by subtraction, if it has one.
     pub(super) shift: u32,
@@ -50,7 +50,7 @@ impl Tile {
         keys
     }
 
-    /// Calls `each` with every key of a full tile, its number, and whether it is there: without a branch.
+    /// Calls `each` with every key of a full tile, its number, and whether it is there if the tile is: without a branch.
     #[inline(always)]
     pub(super) fn each_of_all<K: Key>(&self, mut each: impl FnMut(K, u32, bool)) {
         for lane in 0..K::PER_VEC16 {

@@ -16,7 +16,8 @@ pub(super) struct Row<K: Key> {
     pub(super) slots: u32,
 }
 
-/// Of 32 keys, those that have to win for [`Row::put_many`] to be faster: it was where a quarter did, and was not where an eighth did.
+/// Of 32 keys, more than these have to win for [`Row::put_many`] to be taken: it was faster where a quarter did, and slower where an
+/// eighth did.
 const MANY: u32 = 7;
 
 impl<K: Key + core::ops::BitXor<Output = K>> Row<K> {
