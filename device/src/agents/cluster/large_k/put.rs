@@ -1,7 +1,7 @@
 //! The sweep over all keys of a block that puts winners into their slots, by whole warps: where much wins, lanes side by side have slots side
 //! by side.
 
-use super::row::Row;
+use super::row::{Row, next_slot};
 use crate::agents::cluster::Tuning;
 use crate::agents::cluster::memory::word;
 use crate::agents::cluster::tile::Tile;
@@ -79,16 +79,13 @@ pub(in crate::agents::cluster) unsafe fn put<K, T>(
         loop {
             // One of each lane at a time.
             // SAFETY: as above; the answer is the same for all of the warp.
-            let lanes = unsafe { warp::ballot(warp::ALL, rest != 0) };
-            if lanes == 0 {
+            let Some(slot) = (unsafe { next_slot(rest, &mut first) }) else {
                 if !is_ahead {
                     break;
                 }
                 (rest, first, is_ahead) = (tied, back, false);
                 continue;
-            }
-            let slot = first + (lanes & warp::lanes_below()).count_ones();
-            first += lanes.count_ones();
+            };
             if rest != 0 {
                 let number = rest.trailing_zeros();
                 rest &= rest - 1;

@@ -76,14 +76,8 @@ impl<K: Key + core::ops::BitXor<Output = K>> Row<K> {
     /// As for [`Self::put`].
     #[inline(always)]
     unsafe fn put_few<T: Tuning>(&self, share: &Share<'_, K, T>, tile: &Tile, mut wins: u32, mut first: u32) {
-        loop {
-            // SAFETY: the caller's promise; the answer is the same for all of the warp.
-            let lanes = unsafe { warp::ballot(warp::ALL, wins != 0) };
-            if lanes == 0 {
-                return;
-            }
-            let slot = first + (lanes & warp::lanes_below()).count_ones();
-            first += lanes.count_ones();
+        // SAFETY: the caller's promise.
+        while let Some(slot) = unsafe { next_slot(wins, &mut first) } {
             if wins != 0 {
                 let number = wins.trailing_zeros();
                 wins &= wins - 1;
@@ -100,4 +94,19 @@ impl<K: Key + core::ops::BitXor<Output = K>> Row<K> {
             self.indices.store(slot.into(), index);
         }
     }
+}
+
+/// The slot for this lane's next winner, if it has any, unless no lane of the warp has: they get theirs side by side from `first` on,
+/// which moves behind them.
+///
+/// # Safety
+///
+/// All lanes of the warp call it together, with the same `first`.
+#[inline(always)]
+pub(super) unsafe fn next_slot(wins: u32, first: &mut u32) -> Option<u32> {
+    // SAFETY: the caller's promise.
+    let lanes = unsafe { warp::ballot(warp::ALL, wins != 0) };
+    let slot = *first + (lanes & warp::lanes_below()).count_ones();
+    *first += lanes.count_ones();
+    (lanes != 0).then_some(slot)
 }
