@@ -1,6 +1,7 @@
 //! Which element types there are, and which of them atomic operations take.
 
-use crate::arch::Vec16;
+use crate::arch::{Scalar, Vec16};
+use cluster_topk_emulate::Op;
 use cluster_topk_emulate::device::{self, Space};
 
 /// An element type that can be loaded and stored in every space.
@@ -14,6 +15,15 @@ impl Access for u32 {}
 impl Access for u64 {}
 impl Atomic for u32 {}
 impl Atomic for u64 {}
+
+/// Reports it if the 16 bytes that start at element `index` reach beyond the `len` elements that there are.
+#[track_caller]
+pub(super) fn check16<T: Scalar>(op: Op, index: u64, len: u64) {
+    let last = index.saturating_add(T::PER_VEC16 as u64 - 1);
+    if last >= len {
+        device::index_out_of_bounds(op, last, len);
+    }
+}
 
 #[track_caller]
 pub(super) fn load16(space: Space, address: u64) -> Vec16 {

@@ -2,7 +2,7 @@
 //!
 //! A launch without clusters is one of width 1: everything here works there too.
 
-use super::access::load16;
+use super::access::{check16, load16};
 use super::atomic::atomic_methods;
 use crate::arch::{Scalar, Vec16};
 use cluster_topk_emulate::Op;
@@ -140,10 +140,7 @@ impl<T: Scalar> ClusterShared<T> {
     /// The 16 bytes that start at element `index`, whose address is a multiple of 16: PTX `ld.shared::cluster.v4.u32`. Any thread.
     #[track_caller]
     pub fn load16(self, index: u32) -> Vec16 {
-        let last = u64::from(index) + T::PER_VEC16 as u64 - 1;
-        if last >= self.len.into() {
-            device::index_out_of_bounds(Op::Load16, last, self.len.into());
-        }
+        check16::<T>(Op::Load16, index.into(), self.len.into());
         let (space, address) = self.place(index, Op::Load16);
         load16(space, address)
     }

@@ -1,6 +1,6 @@
 //! Global memory.
 
-use super::access::{load16, store16, vec16};
+use super::access::{check16, load16, store16, vec16};
 use super::atomic::atomic_methods;
 use crate::arch::{Scalar, Vec16};
 use cluster_topk_emulate::Op;
@@ -75,9 +75,7 @@ impl<T: Scalar> Global<T> {
     /// The place of the 16 bytes that start at element `index`.
     #[track_caller]
     fn place16(self, index: u64, op: Op) -> (Space, u64) {
-        if index.saturating_add(T::PER_VEC16 as u64) > self.len {
-            device::index_out_of_bounds(op, index.saturating_add(T::PER_VEC16 as u64 - 1), self.len);
-        }
+        check16::<T>(op, index, self.len);
         (device::global(), self.address(index))
     }
 

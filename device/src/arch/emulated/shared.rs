@@ -2,7 +2,7 @@
 //!
 //! Offsets count from the front of the dynamic shared memory of the launch.
 
-use super::access::{load16, store16};
+use super::access::{check16, load16, store16};
 use super::atomic::atomic_methods;
 use crate::arch::{Scalar, Vec16};
 use cluster_topk_emulate::Op;
@@ -89,10 +89,7 @@ impl<T: Scalar> Shared<T> {
     /// The place of the 16 bytes that start at element `index`.
     #[track_caller]
     fn place16(self, index: u32, op: Op) -> (Space, u64) {
-        let last = u64::from(index) + T::PER_VEC16 as u64 - 1;
-        if last >= self.len.into() {
-            device::index_out_of_bounds(op, last, self.len.into());
-        }
+        check16::<T>(op, index.into(), self.len.into());
         (device::own_shared(), self.offset(index).into())
     }
 
